@@ -30,9 +30,9 @@ export const SERIES_BUDGET = {
   /** More for each partition that the process owns. */
   perPartition: 7,
   /** More for each further topic: its histograms and counters. */
-  perTopic: 78,
+  perTopic: 79,
   /** More for each table of the user's own; dead letters that name a column are up to 200 beside. */
-  perTable: 18,
+  perTable: 20,
   /** Beyond it Prometheus refuses a scrape as a whole; 200 partitions of 20 topics take three quarters of it. */
   sampleLimit: 5_000,
   /**

@@ -32,7 +32,7 @@ function scrapeLimits(workload: CheckedWorkload) {
   return { sampleLimit, labelLimit };
 }
 
-/** Tells the Prometheus Operator to scrape every Pod behind the Service. */
+/** Makes the Prometheus Operator scrape every Pod behind the Service. */
 function serviceMonitor(scope: Construct, workload: CheckedWorkload): ApiObject {
   const manifest = {
     apiVersion: 'monitoring.coreos.com/v1',
@@ -48,7 +48,7 @@ function serviceMonitor(scope: Construct, workload: CheckedWorkload): ApiObject 
 }
 
 /**
- * Tells the Prometheus Operator to scrape every Pod, without a Service. The job label is set, as the rules select by
+ * Makes the Prometheus Operator scrape every Pod, without a Service. The job label is set, as the rules select by
  * it: the operator's own is `namespace/name`.
  */
 function podMonitor(scope: Construct, workload: CheckedWorkload): ApiObject {
@@ -66,7 +66,7 @@ function podMonitor(scope: Construct, workload: CheckedWorkload): ApiObject {
   return new ApiObject(scope, 'pod-monitor', manifest);
 }
 
-/** A scrape job of its own for the Prometheus Operator: Prometheus itself discovers the Pods. */
+/** A separate scrape job for the Prometheus Operator: Prometheus itself discovers the Pods. */
 function scrapeConfig(scope: Construct, workload: CheckedWorkload): ApiObject {
   const { path, scheme, interval, timeout } = scrapeSettings(workload);
   return new ApiObject(scope, 'scrape-config', {

@@ -19,8 +19,8 @@ export interface StreamConsumerMonitoringProps {
  */
 export class StreamConsumerMonitoring extends Construct {
   /**
-   * The ServiceMonitor, PodMonitor or ScrapeConfig, as `monitoring.scrape` says; `undefined` where it says `annotations` or
-   * `none`.
+   * The ServiceMonitor, PodMonitor or ScrapeConfig, as `monitoring.scrape` says; `undefined` where it says
+   * `annotations` or `none`.
    */
   readonly scrape: ApiObject | undefined;
   /** The alerts; each names a runbook below `monitoring.runbookBaseUrl`. */

@@ -50,8 +50,8 @@ export function createMember(
 type CreateConsumer = (onNotOffered: (error: NotOffered) => void) => GroupMember;
 
 /**
- * A member by the protocol of KIP-848 where the brokers have it, and by the classic one from the moment on that they do not,
- * for the life of the process: brokers of both kinds in one cluster would have it leave and join again and again.
+ * A member by the protocol of KIP-848 where the brokers have it, and by the classic one from the moment on that they do
+ * not, for the life of the process: brokers of both kinds in one cluster would have it leave and join again and again.
  */
 export class NegotiatedMember implements GroupMember {
   readonly #createConsumer: CreateConsumer;

@@ -25,7 +25,7 @@ const samePartition = () => (args: { message: Message; partitionMetadata: readon
   (args.message.partition ?? 0) % args.partitionMetadata.length;
 
 /**
- * The topic for dead letters, by a producer that waits for all in-sync replicas. Each topic has a producer of its own,
+ * The topic for dead letters, by a producer that waits for all in-sync replicas. Each topic has a separate producer,
  * opened with its first dead letter and given up after a failure: kafkajs keeps asking for every topic that a producer
  * was ever used for, and one that does not exist would fail the others.
  *

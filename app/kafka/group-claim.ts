@@ -7,7 +7,7 @@ import { FatalError, OutageError } from '../stream/ports/stream-errors.ts';
 import { messageOf, refusal } from './client/kafka-errors.ts';
 import type { GroupOffset, KafkaAdmin } from './kafka-admin.ts';
 
-/** The key of a claim in the metadata of a committed offset, which other tools fill with texts of their own. */
+/** The key of a claim in the metadata of a committed offset, which other tools fill with their texts. */
 const CLAIM_KEY = 'stream-consumer';
 
 const CLAIM_POLL_MS = 50;
@@ -84,7 +84,7 @@ interface GroupClaimPorts {
   readonly admin: Pick<KafkaAdmin, 'groupOffsets' | 'logRanges'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Where this process writes; asked each time, as it may be another server by then. */
+  /** Where this process writes; asked each time, as it may be another server each time. */
   readonly place: () => Promise<WritePlace>;
 }
 
@@ -97,8 +97,8 @@ interface GroupClaimPorts {
  * waited for until each member that found nothing has either committed or lost its generation; then another member
  * decides, and looks again after as long, before it counts.
  *
- * Where nobody leads, each member decides as that one does, at once: Kafka takes the commits of all of them. Two that write
- * into different places find each other's when they look again.
+ * Where nobody leads, each member decides as that one does, at once: Kafka takes the commits of all of them. Two that
+ * write into different places find each other's when they look again.
  */
 export class GroupClaim {
   readonly #ports: GroupClaimPorts;

@@ -7,7 +7,7 @@ import { NO_OFFSET, type TopicIdAdmin } from './kafkajs/topic-patches.ts';
 const asOutage = (what: string, asked: Parameters<typeof refusal>[1]) => (error: unknown) => {
   const reason = messageOf(error);
   const outage = () =>
-    new OutageError(`Kafka could not tell ${what}: ${reason}`, { cause: error, reason: 'kafka_away' });
+    new OutageError(`Kafka could not report ${what}: ${reason}`, { cause: error, reason: 'kafka_away' });
   throw refusal(error, asked) ?? outage();
 };
 
@@ -19,7 +19,7 @@ export interface GroupOffset extends Omit<Position, 'offset'> {
 }
 
 /**
- * Requests about logs, topics and groups, on connections of their own so that no long poll delays them. What an ACL
+ * Requests about logs, topics and groups, on separate connections, so that no long poll delays them. What an ACL
  * forbids is a FatalError, `TOPIC_FORBIDDEN` or `GROUP_FORBIDDEN`.
  */
 export class KafkaAdmin {
@@ -138,7 +138,7 @@ interface KafkaCheck extends Readonly<Record<string, string | number>> {
 }
 
 /**
- * The health check of Kafka: one of the advertised brokers describes the cluster, on a connection of its own that is
+ * The health check of Kafka: one of the advertised brokers describes the cluster, on a separate connection that is
  * opened anew after a failure. That a bootstrap address answers is not enough: no record is read there.
  *
  * @param createClient makes a client that gives up fast, since retries delay the check's answer; called at the first

@@ -42,12 +42,12 @@ export interface KafkaSourcePorts {
 }
 
 /**
- * Records of the partitions that the group gives the process, which {@link PartitionFetcher} fetches over connections of its
- * own.
+ * Records of the partitions that the group gives the process, which {@link PartitionFetcher} fetches over connections
+ * of its own.
  *
  * What a generation adds is neither sought nor resumed, so nothing of it is fetched until the pipeline has sought to
- * PostgreSQL's position; what it leaves here goes on. Of what is gone nothing is fetched or handed over from the call on
- * that says so. Fetches end before the group is left.
+ * PostgreSQL's position; what it leaves here goes on. Of what is gone nothing is fetched or handed over from the call
+ * on that says so. Fetches end before the group is left.
  */
 export class KafkaSource implements RecordSource {
   readonly #member: GroupMember;

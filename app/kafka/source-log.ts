@@ -41,7 +41,7 @@ export class SourceLog {
   /** The group gave these partitions: their leaders are logged, and those of all others by their owners. */
   assigned(owned: ReadonlyMap<string, TopicPartition>): void {
     this.#owned = owned;
-    for (const key of [...this.#leaderlessSince.keys()].filter((told) => !owned.has(told))) {
+    for (const key of [...this.#leaderlessSince.keys()].filter((logged) => !owned.has(logged))) {
       this.#leaderlessSince.delete(key);
     }
   }
@@ -49,8 +49,8 @@ export class SourceLog {
   /** A batch cannot be read. */
   unreadable(batch: UnreadableBatch): void {
     const { topic, partition, offset, code, codec, reason } = batch;
-    const told = this.#unreadable.get(partitionKey(batch));
-    if (told?.offset === offset && told.reason === reason) {
+    const logged = this.#unreadable.get(partitionKey(batch));
+    if (logged?.offset === offset && logged.reason === reason) {
       return;
     }
     this.#unreadable.set(partitionKey(batch), batch);

@@ -36,12 +36,12 @@ export async function subscribe(
   parts: SubscriptionParts,
   { clock, signal, logger, listener, brokers }: SubscriptionWatch,
 ): Promise<void> {
-  let told = '';
+  let reported = '';
   listener.onAsked();
   await new Retries(clock).until(() => subscribeOnce(topics, parts, listener), signal, {
     onOutage: ({ message: reason, reason: culprit }) => {
-      if (reason !== told) {
-        told = reason;
+      if (reason !== reported) {
+        reported = reason;
         logger.warn({ brokers, reason }, `waiting for ${culprit === 'kafka_away' ? 'Kafka' : 'PostgreSQL'}`);
         listener.onWaiting(reason);
       }

@@ -13,7 +13,9 @@ const DEFAULT_LIMIT = 512 * MIB;
  */
 const SHARE_OF_LIMIT = 1 / 8;
 
-/** Of the budget, what the answers of all brokers that are under way may take; the rest is for queues and transactions. */
+/**
+ * Of the budget, what the answers of all brokers that are under way may take; the rest is for queues and transactions.
+ */
 const SHARE_UNDER_WAY = 1 / 4;
 
 /** Bounds of a fetch. Brokers answer with the first batch however large it is. */
@@ -71,23 +73,23 @@ class UnpackedAnswer {
 }
 
 /**
- * One budget for all fetched records in memory: those that are under way in the answers of the brokers, that are queued,
- * and that are being written.
+ * One budget for all fetched records in memory: those that are under way in the answers of the brokers, that are
+ * queued, and that are being written.
  *
  * Why they stay within it, whatever comes, with N bytes in it and B brokers:
  *
- * 1. No fetch is sent while queues and transactions hold 3/4 N or more ({@link hasRoom}). Each counts what it holds, and
- *    until when ({@link hold}, {@link release}): RecordQueue is the only place where records stay.
+ * 1. No fetch is sent while queues and transactions hold 3/4 N or more ({@link hasRoom}). Each counts what it holds,
+ *    and until when ({@link hold}, {@link release}): RecordQueue is the only place where records stay.
  * 2. Each broker has one fetch under way, whose answer may become N / 4B in memory. It asks for as many bytes as have
  *    lately become that much ({@link fetchBytes}); where they become more, decoding ends behind the batch that passes
  *    the bound ({@link answer}). All answers together are N / 4.
  * 3. What was not decoded is still ahead of the partition's position, as if the answer had been shorter, and is fetched
  *    again. Nothing is refused: the first batch of an answer is always decoded, and brokers send it whole. So the
  *    excess over N is at most one unpacked batch for each broker.
- * 4. Record sets are in pieces of memory that are used again ({@link sets}), and a piece counts as a whole as long as any
- *    record of it is queued. What lies ready between two uses is N / 4 at most, and none of it for longer than 4 s.
- * 5. Each partition queues at most its share ({@link share}) and has as much in its transaction, so a few that cannot be
- *    written leave room for the others. Every write ends, by COMMIT or a time-out, and gives back what it held.
+ * 4. Record sets are in pieces of memory that are used again ({@link sets}), and a piece counts as a whole as long as
+ *    any record of it is queued. What lies ready between two uses is N / 4 at most, and none of it for longer than 4 s.
+ * 5. Each partition queues at most its share ({@link share}) and has as much in its transaction, so a few that cannot
+ *    be written leave room for the others. Every write ends, by COMMIT or a time-out, and gives back what it held.
  */
 export class MemoryBudget {
   /** Memory of record sets: RecordSetReader takes it, and RecordQueue gives it back. */
@@ -153,7 +155,7 @@ export class MemoryBudget {
     return { maxBytes, maxBytesPerPartition: Math.min(maxBytes, MOST_BYTES_PER_PARTITION) };
   }
 
-  /** What a broker's answer has become in memory so far. @param answer any object that stands for it */
+  /** What a broker's answer has become in memory so far. @param answer any object that identifies it */
   answer(answer: object): UnpackedAnswer {
     const known = this.#answers.get(answer) ?? new UnpackedAnswer(this.#answerBytes, this.#ratio);
     this.#answers.set(answer, known);

@@ -3,7 +3,7 @@ import { totalmem } from 'node:os';
 /**
  * The memory limit of the process in bytes, that of its control group; `null` where it has none.
  *
- * @param constrained what `process.constrainedMemory()` says: 0 or more than any machine has where there is no limit
+ * @param constrained what `process.constrainedMemory()` returns: 0 or more than any machine has where there is no limit
  * @param machine the memory of the machine; a limit beyond it is none
  */
 export function memoryLimit(

@@ -32,7 +32,10 @@ export interface MetricsOptions {
   readonly healthFailures: () => number;
   /** Status of every component of the health by its name. */
   readonly healthStatuses: () => ReadonlyMap<string, HealthStatus>;
-  /** When each certificate in use expires: `server` of the HTTP interface, the others by the system that they are shown to. */
+  /**
+   * When each certificate in use expires: `server` of the HTTP interface, the others by the system that they are shown
+   * to.
+   */
   readonly certificates: () => ReadonlyMap<string, Date>;
 }
 
@@ -51,65 +54,86 @@ export interface Metrics {
   /** Writes all or some families for Prometheus. */
   write(format: ExpositionFormat, includedNames?: ReadonlySet<string>): Promise<string>;
   readonly reader: MetricReader;
-  /** Begins to watch the garbage collector and the event loop. Resolves when every figure is known; nothing has to wait for it. */
+  /**
+   * Begins to watch the garbage collector and the event loop. Resolves when every figure is known; nothing has to wait
+   * for it.
+   */
   start(): Promise<void>;
   stop(): void;
 }
 
 /** Puts every family of the catalogue together with its source. */
 export function createMetrics(options: MetricsOptions): Metrics {
-  const { settings, report, pool } = options;
-  const topics = topicsOf(settings);
-  const reported = oncePerScrape(report);
-  const counters = new ConsumerCounters(reported, topics, undefined, settings.tables);
-  const identity = { clientId: settings.kafka.clientId, version: `kafkajs ${KAFKAJS_VERSION}`, topics };
-  const client = new KafkaClientMetrics(identity, reported, (reason) => counters.clientFailed(reason));
-  const connections = new PoolMetrics(oncePerScrape(pool));
-  const http = new HttpRequests();
-  const startup = new ProcessStart(options.build);
-  const disk = new DiskSpace(settings.management.health.diskspace.path);
-  const watched = [new GarbageCollection(), new HeapActivity(), new EventLoopLag()] as const;
-  const [garbageCollection, heapActivity, eventLoop] = watched;
+  const report = oncePerScrape(options.report);
+  const { counters, client, connections, sources: ofConsumer } = consumerMetrics(options, report);
+  const { sources: ofProcess, ...ownProcess } = processMetrics(options);
   let connectionFailures = 0;
   const sources = {
-    ...counters.sources,
-    ...client.sources,
-    ...connections.sources,
-    ...http.sources,
-    ...options.logEvents.sources,
-    ...memorySources,
-    ...garbageCollection.sources,
-    ...heapActivity.sources,
-    ...eventLoop.sources,
-    ...processCpuSources(),
-    ...processStatusSources(),
-    ...disk.sources,
-    ...startup.sources,
+    ...ofConsumer,
+    ...ofProcess,
     databaseConnectionFailures: single(() => connectionFailures),
-    ...statusSources(options, reported),
+    ...statusSources(options, report),
   };
-  const tags = { application: PRODUCT_NAME, ...settings.management.metrics.tags };
+  const tags = { application: PRODUCT_NAME, ...options.settings.management.metrics.tags };
   const expositions = {
     text: new Exposition('text', sources, tags),
     openmetrics: new Exposition('openmetrics', sources, tags),
   };
   return {
+    ...ownProcess,
     listener: counters,
     client,
     connections,
-    http,
-    startup,
     databaseConnectionFailed: () => {
       connectionFailures += 1;
     },
     write: (format, includedNames) => expositions[format].write(includedNames),
     reader: new MetricReader(sources, tags),
+  };
+}
+
+/** Records, the Kafka client and the connections to PostgreSQL. */
+function consumerMetrics({ settings, pool }: MetricsOptions, report: () => ConsumerReport) {
+  const topics = topicsOf(settings);
+  const counters = new ConsumerCounters(report, topics, undefined, settings.tables);
+  const identity = { clientId: settings.kafka.clientId, version: `kafkajs ${KAFKAJS_VERSION}`, topics };
+  const client = new KafkaClientMetrics(identity, report, (reason) => counters.clientFailed(reason));
+  const connections = new PoolMetrics(oncePerScrape(pool));
+  return {
+    counters,
+    client,
+    connections,
+    sources: { ...counters.sources, ...client.sources, ...connections.sources },
+  };
+}
+
+/** The process, its runtime and its HTTP interface. */
+function processMetrics({ settings, build, logEvents }: MetricsOptions) {
+  const [http, startup] = [new HttpRequests(), new ProcessStart(build)];
+  const disk = new DiskSpace(settings.management.health.diskspace.path);
+  const watched = [new GarbageCollection(), new HeapActivity(), new EventLoopLag()] as const;
+  const [garbageCollection, heapActivity, eventLoop] = watched;
+  return {
+    http,
+    startup,
     start: () => {
       for (const watch of watched) watch.start();
       return disk.refresh();
     },
     stop: () => {
       for (const watch of watched) watch.stop();
+    },
+    sources: {
+      ...http.sources,
+      ...logEvents.sources,
+      ...memorySources,
+      ...garbageCollection.sources,
+      ...heapActivity.sources,
+      ...eventLoop.sources,
+      ...processCpuSources(),
+      ...processStatusSources(),
+      ...disk.sources,
+      ...startup.sources,
     },
   };
 }
@@ -119,7 +143,7 @@ type StatusMetrics = Pick<
   'healthFailures' | 'health' | 'certificateExpiry' | 'topicGone' | 'topicPartitions' | 'leaderlessPartitions'
 >;
 
-/** What the health and the certificates say, and Kafka of the subscribed topics. */
+/** Status of the health and the certificates, and what Kafka reports of the subscribed topics. */
 function statusSources(
   {
     healthFailures,

@@ -31,8 +31,8 @@ interface Opening {
 }
 
 /**
- * Opens streams in the background, those that were added together by one reading of their positions. Each such set goes on
- * for itself: what holds one up holds up no other.
+ * Opens streams in the background, those that were added together by one reading of their positions. Each such set goes
+ * on for itself: what holds one up holds up no other.
  */
 export class Openings {
   readonly #startFrom: StartFrom;
@@ -109,8 +109,8 @@ export class Openings {
 
   /**
    * Reads the positions of the streams' topics, or stores first ones, once the group is known to write here and nowhere
-   * else; tries again while PostgreSQL or Kafka is away. Streams that have neither a stored position nor a leader are left;
-   * all others are open.
+   * else; tries again while PostgreSQL or Kafka is away. Streams that have neither a stored position nor a leader
+   * remain; all others are open.
    */
   async #openOnceRead({ streams, ending: { signal } }: Opening): Promise<void> {
     const read = async (): Promise<Position[]> => {
@@ -130,8 +130,8 @@ export class Openings {
   }
 
   /**
-   * Opens streams that have no position yet, each when a broker leads its partition. Nothing of them was read or written
-   * before, so all their records are still ahead of the first offset, which is stored then.
+   * Opens streams that have no position yet, each when a broker leads its partition. Nothing of them was read or
+   * written before, so all their records are still ahead of the first offset, which is stored then.
    */
   async #openOnceLed(opening: Opening): Promise<void> {
     const { clock } = this.#ports;
@@ -173,7 +173,8 @@ export class Openings {
     };
     try {
       await this.#untilDone(confirm, () => kept[0], signal);
-      // Where all that was kept is left, the group has taken it away: what the process owns is unknown until it gives some.
+      // Where all that was kept is left, the group has taken it away: what the process owns is unknown until it gives
+      // some.
       const isLeft = kept.length > 0 && this.#kept.size === 0;
       if (isAlone && !isLeft && !signal.aborted) {
         this.#ports.onOpened();

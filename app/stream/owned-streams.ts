@@ -10,7 +10,7 @@ export interface OwnedStreamsOptions extends StreamOptions {
 }
 
 interface OwnedStreamsPorts extends OpeningPorts {
-  /** Whether Kafka does not have the topic, as far as it said. */
+  /** Whether Kafka does not have the topic, by its last answer. */
   readonly isUnknown: (topic: string) => boolean;
 }
 
@@ -21,15 +21,15 @@ const positionsOf = (streams: Iterable<PartitionStream>): Position[] =>
 /**
  * The streams of the partitions that the process owns, by what each generation of its group changes.
  *
- * Why a partition that is kept never stalls since others move:
+ * Why a partition that is kept never stalls because others move:
  *
- * 1. A generation touches the stream of a kept partition in one way: its queue may have another share of the memory. It is
- *    not sought, its queue and its transaction go on, and nothing of it waits for a promise of another stream.
- * 2. What was added is opened in the background, each time by an opening of its own, so partitions that cannot be opened
- *    hold up none that are added later. Those whose former streams still write are opened apart.
+ * 1. A generation touches the stream of a kept partition in one way: its queue may have another share of the memory. It
+ *    is not sought, its queue and its transaction go on, and nothing of it waits for a promise of another stream.
+ * 2. What was added is opened in the background, together and apart from what was added before, so partitions that
+ *    cannot be opened hold up none that are added later. Those whose former streams still write are opened apart.
  *
- * Why none is opened twice at the same time: a stream that is left stays in `closing` until nothing of it is written, and
- * the next one of its partition waits for that, for 5 s. What the old one writes later, PostgreSQL turns away.
+ * Why none is opened twice at the same time: a stream that is left stays in `closing` until nothing of it is written,
+ * and the next one of its partition waits for that, for 5 s. What the old one writes later, PostgreSQL refuses.
  */
 export class OwnedStreams {
   readonly #options: OwnedStreamsOptions;
@@ -55,12 +55,14 @@ export class OwnedStreams {
     return this.#streams.get(partitionKey(partition));
   }
 
-  /** Positions that PostgreSQL has told; partitions that were not read yet have none. */
+  /** Positions as PostgreSQL returned them; a partition has none before its position was read. */
   positions(): Position[] {
     return positionsOf(this.#streams.values());
   }
 
-  /** The same of the partitions that are owned now, whenever it is asked for: also when they are revoked by then. */
+  /**
+   * Returns a function that returns the positions of the partitions that are owned now, also after these are revoked.
+   */
   follow(): () => Position[] {
     const streams = this.all;
     return () => positionsOf(streams);
@@ -85,7 +87,10 @@ export class OwnedStreams {
     return keptStreams.length > 0;
   }
 
-  /** Writes nothing any more before the next assignment, which leaves all that is suspended and opens what is owned then. */
+  /**
+   * Writes nothing any more before the next assignment, which leaves all that is suspended and opens what is owned
+   * then.
+   */
   suspend(): void {
     for (const stream of this.all) {
       void stream.close();

@@ -28,7 +28,8 @@ export interface PipelineOptions extends OwnedStreamsOptions {
 export type PipelinePorts = Omit<StreamPorts, 'onOutage'>;
 
 /**
- * Hands what the source brings to the streams of the owned partitions, and knows the consumer's state. Speaks to Kafka and PostgreSQL through ports only.
+ * Passes what the source brings to the streams of the owned partitions, and knows the consumer's state. Speaks to Kafka
+ * and PostgreSQL through ports only.
  */
 export class Pipeline implements RecordSourceListener, StreamListener {
   readonly #options: PipelineOptions;
@@ -72,7 +73,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     };
   }
 
-  /** A generation that leaves nothing here but what it adds is one that records have to wait for. */
+  /** Records have to wait for a generation that keeps no partition of the process. */
   onAssigned(assigned: AssignedPartitions): void {
     if (this.#lifecycle.isEnding) {
       return;
@@ -93,7 +94,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     return revoked;
   }
 
-  /** What was owned is reported as in any outage: it is behind by more and more. */
+  /** The partitions stay in the report, as in any outage: they are behind by more and more. */
   onExpelled(): void {
     this.#streams.suspend();
   }
@@ -196,12 +197,14 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     this.#streams.of(log)?.observeLog(log);
   };
 
-  /** Positions that PostgreSQL has told; partitions that were not read yet have none. */
+  /** Positions as PostgreSQL returned them; a partition has none before its position was read. */
   positions(): Position[] {
     return this.#streams.positions();
   }
 
-  /** The same of the partitions that are owned now, whenever it is asked for: also when they are revoked by then. */
+  /**
+   * Returns a function that returns the positions of the partitions that are owned now, also after these are revoked.
+   */
   followPositions(): () => Position[] {
     return this.#streams.follow();
   }

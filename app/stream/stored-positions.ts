@@ -25,10 +25,10 @@ interface WatchedPipeline {
  *
  * A row that is gone as a whole ends the consumer: what was written of the partition is unknown.
  *
- * The known positions are taken before PostgreSQL is asked: each of them was committed by then, so an answer that is
- * lower comes from a server that does not know of it.
+ * The known positions are taken before PostgreSQL is asked, when each of them is committed already. So a lower answer
+ * comes from a server that does not know of that commit.
  *
- * @param onBehind told of each partition whose stored offset went back
+ * @param onBehind receives each partition whose stored offset went back
  */
 export async function watchStoredPositions(
   pipeline: WatchedPipeline,
@@ -84,14 +84,14 @@ interface WatchOptions {
 const HINT_MS = 250;
 
 /**
- * Commits the positions stored in PostgreSQL to Kafka four times a second, as far as they moved since the last commit, until the
- * signal is aborted. While nothing moves, nothing is sent. Only tools that watch the group read it; a hint that fails
- * is no failure, and is given again with the next ones, later the more of them have failed in a row: brokers that cannot
- * store offsets have no need of them.
+ * Commits the positions stored in PostgreSQL to Kafka four times a second, as far as they moved since the last commit,
+ * until the signal is aborted. While nothing moves, nothing is sent. Only tools that watch the group read them. A hint
+ * that fails is no failure: it is sent again with the next ones. The more hints have failed in a row, the longer is the
+ * wait, since brokers that cannot store offsets need none.
  *
- * After each generation all are committed once, moved or not: who leaves the group commits the last ones of partitions that
- * others own by then, and may put them behind, or before, what these committed. The generation that begins when it has
- * left sets them right.
+ * After each generation all are committed once, moved or not. A member that leaves the group commits its last positions
+ * of partitions that others own already, and may move them behind, or before, what the others committed. The generation
+ * that begins when it has left corrects them.
  */
 export async function sendCommitHints(
   source: Pick<RecordSource, 'commitHint'>,

@@ -9,10 +9,10 @@ export type OnTopicGone = 'continue' | 'stop';
 /** Right after a topic was created, or a broker started, an answer may miss a topic that is there. */
 const GONE_AFTER_MS = 5_000;
 
-/** Kafka is asked every few seconds; an answer that is older than this tells nothing any more. */
+/** Kafka is asked every few seconds; an answer that is older than this is worth nothing. */
 const KNOWN_FOR_MS = 60_000;
 
-/** Tells which of the subscribed topics Kafka does not have; times are steady. */
+/** Keeps which of the subscribed topics Kafka does not have; times are steady. */
 export class SubscribedTopics {
   readonly #topics: readonly string[];
   readonly #clock: Clock;
@@ -100,7 +100,7 @@ export class SubscribedTopics {
 export class Membership {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
-  /** When each topic was first asked for; of one that Kafka has, when it last said so. */
+  /** When each topic was first asked for; of one that Kafka has, when it last reported so. */
   readonly #askedAt = new Map<string, Date>();
   #confirmedAt: Date | null = null;
 
@@ -111,8 +111,8 @@ export class Membership {
   }
 
   /**
-   * Kafka is asked about these topics from now on: for the first time, or after it said that it has them, so that what
-   * kept the group from being joined until then was something else than Kafka's silence.
+   * Kafka is asked about these topics from now on: for the first time, or after it reported that it has them. In the
+   * second case something else than Kafka's silence kept the process from joining the group.
    */
   asked(topics: readonly string[]): void {
     for (const topic of topics) {

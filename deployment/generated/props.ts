@@ -1891,6 +1891,24 @@ export interface ApplicationTablesProps {
   readonly delete?: string;
 
   /**
+   * What is around each row: debezium, its change events; debezium-flat, the same by ExtractNewRecordState; connect,
+   * an object of schema and payload. Left out: the value is the row.
+   *
+   * @default - the value is the row
+   */
+  readonly envelope?: 'debezium' | 'debezium-flat' | 'connect';
+
+  /**
+   * What Debezium sends for a large value that an update did not change: the column keeps what it has. Only with its
+   * envelopes. Left out: __debezium_unavailable_value.
+   *
+   * Allowed: the text that the connector has as unavailable.value.placeholder, with its prefix hex: where it has one.
+   *
+   * @default - __debezium_unavailable_value
+   */
+  readonly unavailableValue?: string;
+
+  /**
    * Whether this group may fill the table although another group of database.schema does from the same topic: each
    * writes each record. Left out: no; a group new to it stops with GROUP_MEETS_ANOTHER.
    *
@@ -1907,8 +1925,8 @@ export interface ApplicationTablesProps {
   readonly fields?: 'same' | 'camelCase';
 
   /**
-   * Columns, as in the catalog, not from the field of their name but a path, a JSON Pointer, $value, $key,
-   * $key.<field>, $header.<name>, $topic, $partition, $offset or $timestamp. false: never written.
+   * Columns, as in the catalog, not from the field of their name: a path, $value, $key, $key.<field>, $header.<name>,
+   * $topic, $partition, $offset, $timestamp, $op or $source.<field>. false: never written.
    *
    * @default {}
    */
@@ -2721,13 +2739,16 @@ export interface ApplicationTablesColumnsProps {
   readonly from: string;
 
   /**
-   * Unit of a number in a column for a date or time, or form of a text that encodes bytes; decimal is Kafka
-   * Connect's. Left out: the column's type determines how the value is read.
+   * Unit of a number in a column for a date or time, or form of a value that encodes another one: decimal and
+   * time-millis are Kafka Connect's, bits, variable-decimal and point Debezium's, json is a text that holds JSON.
+   * Left out: what the schema in the record says, where it has one; else the column's type determines how the value
+   * is read.
    *
-   * Allowed: one of epoch-seconds, epoch-millis, epoch-micros, epoch-nanos, epoch-days, base64, hex, or
-   * decimal(<scale>) with a scale from 0 to 9999.
+   * Allowed: one of epoch-seconds, epoch-millis, epoch-micros, epoch-nanos, epoch-days, time-millis, time-micros,
+   * time-nanos, duration-micros, base64, hex, json, bits, variable-decimal, point, or decimal(<scale>) with a scale
+   * from 0 to 9999.
    *
-   * @default - the column's type determines how the value is read
+   * @default - what the schema in the record says, where it has one
    */
   readonly as?: string;
 }

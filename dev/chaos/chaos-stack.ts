@@ -10,7 +10,7 @@ import { PositionReader } from '../verdict/positions.ts';
 import { ChaosProducer } from './chaos-producer.ts';
 import { ConsumerFleet } from './consumer-fleet.ts';
 import { DatabaseFaults, ROLE } from './database-faults.ts';
-import { KEYED_SETTINGS, KeyedTopic } from './keyed-topic.ts';
+import { CUSTOMER_CHANGES, KEYED_SETTINGS, KeyedTopic, PROFILE_EVENTS } from './keyed-topic.ts';
 import type { ChaosOptions } from './options.ts';
 import { PARTITIONS, SESSION_TIMEOUT_MS, SIDE_TOPIC } from './schedule.ts';
 import { SideTopic } from './side-topic.ts';
@@ -74,7 +74,8 @@ export interface ChaosStack {
   readonly producer: ChaosProducer;
   readonly positions: PositionReader;
   readonly side: SideTopic;
-  readonly keyed: KeyedTopic;
+  /** Of rows and tombstones, and of change events. */
+  readonly keyed: readonly KeyedTopic[];
   readonly fleet: ConsumerFleet;
 }
 
@@ -95,13 +96,13 @@ export async function startChaosStack(
   const url = postgres.urlWithPassword;
   const positions = new PositionReader(url, client, WRITTEN);
   const side = new SideTopic(client, url, { ...WRITTEN, topic: SIDE_TOPIC }, seed);
-  const keyed = new KeyedTopic(client, url, WRITTEN, seed);
+  const keyed = [CUSTOMER_CHANGES, PROFILE_EVENTS].map((each) => new KeyedTopic(each, client, url, WRITTEN, seed));
   run.beforeClose(async () => {
-    await Promise.all([positions.disconnect(), side.disconnect(), keyed.disconnect()]);
+    await Promise.all([positions.disconnect(), side.disconnect(), ...keyed.map((each) => each.disconnect())]);
   });
   const database = new DatabaseFaults(url, WRITTEN.schema);
   const consumerUrl = new URL(await database.createRole(url));
-  await Promise.all([positions.connect(), side.start(), keyed.start(ROLE)]);
+  await Promise.all([positions.connect(), side.start(), ...keyed.map((each) => each.start(ROLE))]);
   const env = {
     ...CONSUMER_SETTINGS,
     KAFKA_GROUP_PROTOCOL: groupProtocol,

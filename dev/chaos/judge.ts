@@ -1,6 +1,5 @@
 import pg from 'pg';
 import { endOffsets } from '../orders/sample-producer.ts';
-import { CUSTOMERS } from '../orders/sample-tables.ts';
 import { compareTables, loadExpected, unexpectedRows } from '../verdict/compare-tables.ts';
 import { countFinding, type Finding } from '../verdict/finding.ts';
 import { awaitAccounted } from '../verdict/positions.ts';
@@ -22,7 +21,10 @@ export async function judge(stack: ChaosStack, seed: number): Promise<readonly F
   const { end: ends } = await positions.read();
   const isAlive = () => fleet.processes.length > 0;
   const accounted = await awaitAccounted(ends, () => positions.read(), isAlive);
-  const keyedAccounted = await awaitAccounted(endOffsets(keyed.producer.records()), keyed.read, isAlive);
+  const keyedAccounted: Finding[] = [];
+  for (const { topic, producer, read } of keyed) {
+    keyedAccounted.push(ofTopic(topic, await awaitAccounted(endOffsets(producer.records()), read, isAlive)));
+  }
   const { incarnations } = side;
   const sideAccounted = await awaitAccounted(currentEnds(incarnations), side.read, isAlive);
   const health = await checkHealth(stack);
@@ -35,15 +37,16 @@ export async function judge(stack: ChaosStack, seed: number): Promise<readonly F
     for (const incarnation of incarnations) {
       await loadExpected(database, incarnation.topic, expectedOf(incarnation));
     }
-    await keyed.loadBroken(database);
-    const tables = [
-      ...(await compareTables(database, WRITTEN)),
-      await unexpectedRows(database, WRITTEN),
-      await keyed.compare(database),
-    ];
+    for (const each of keyed) {
+      await each.loadBroken(database);
+    }
+    const tables = [...(await compareTables(database, WRITTEN)), await unexpectedRows(database, WRITTEN)];
+    for (const each of keyed) {
+      tables.push(await each.compare(database));
+    }
     await fleet.stop();
     const topics = [...checkTopic(content, stack), checkDeleted(incarnations), checkNoticed(incarnations), ...tables];
-    const all = [accounted, ofTopic(SIDE_TOPIC, sideAccounted), ofTopic(CUSTOMERS.name, keyedAccounted)];
+    const all = [accounted, ofTopic(SIDE_TOPIC, sideAccounted), ...keyedAccounted];
     return [...all, health, ...topics, checkConsumers(stack), checkLeftover(stack)];
   } finally {
     await database.end();

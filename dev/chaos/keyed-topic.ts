@@ -1,9 +1,11 @@
 import type { Kafka } from 'kafkajs';
 import pg from 'pg';
-import { CUSTOMERS, creationOf, entryOf, qualified } from '../orders/sample-tables.ts';
+import { lastRows, profileEvent } from '../orders/change-events.ts';
+import { lastStates, type ProducedRecord, type RecordAt } from '../orders/sample-producer.ts';
+import { CUSTOMERS, creationOf, entryOf, PROFILES, qualified, type SampleTable } from '../orders/sample-tables.ts';
 import { customerChange } from '../orders/table-records.ts';
 import { ensureTopic } from '../stack/topic.ts';
-import { compareCustomers } from '../verdict/compare-rows.ts';
+import { compareStates } from '../verdict/compare-rows.ts';
 import { loadExpected, type Written } from '../verdict/compare-tables.ts';
 import type { Finding } from '../verdict/finding.ts';
 import { PositionReader, type Positions } from '../verdict/positions.ts';
@@ -12,34 +14,65 @@ import { KEYED_SCHEMA } from './schedule.ts';
 
 const PARTITIONS = 3;
 const RECORDS_PER_SECOND = 300;
-const TOPIC = CUSTOMERS.name;
 
-const { table, fields, key = '' } = entryOf(KEYED_SCHEMA, CUSTOMERS, TOPIC);
+/** Records by key, and what they make of their table; the topic has the table's name. */
+interface KeyedRecords {
+  readonly table: SampleTable;
+  readonly recordAt: RecordAt;
+  /** The records whose values are the rows at the end. */
+  readonly statesOf: (records: Iterable<ProducedRecord>) => ReadonlyMap<string, ProducedRecord>;
+}
 
-/** The topic's entry in the consumers' settings. */
+/** Whole rows and tombstones. */
+export const CUSTOMER_CHANGES: KeyedRecords = {
+  table: CUSTOMERS,
+  recordAt: customerChange,
+  statesOf: lastStates,
+};
+
+/** Change events of a replica, many of them without the large column. */
+export const PROFILE_EVENTS: KeyedRecords = { table: PROFILES, recordAt: profileEvent, statesOf: lastRows };
+
+const customers = entryOf(KEYED_SCHEMA, CUSTOMERS, CUSTOMERS.name);
+const profiles = entryOf(KEYED_SCHEMA, PROFILES, PROFILES.name);
+
+/** The topics' entries in the consumers' settings. */
 export const KEYED_SETTINGS = {
-  TABLES_0_TOPIC: TOPIC,
-  TABLES_0_TABLE: table,
-  TABLES_0_FIELDS: fields,
-  TABLES_0_KEY: key,
+  TABLES_0_TOPIC: customers.topic,
+  TABLES_0_TABLE: customers.table,
+  TABLES_0_FIELDS: customers.fields,
+  TABLES_0_KEY: customers.key ?? '',
+  TABLES_1_TOPIC: profiles.topic,
+  TABLES_1_TABLE: profiles.table,
+  TABLES_1_FIELDS: profiles.fields,
+  TABLES_1_KEY: profiles.key ?? '',
+  TABLES_1_ENVELOPE: profiles.envelope ?? '',
 } as const;
 
 /** A topic of changes by key, whose table is not the consumers': inserts, updates and deletes. */
 export class KeyedTopic {
   readonly producer: ChaosProducer;
+  readonly #records: KeyedRecords;
   readonly #written: Written;
   readonly #kafka: Kafka;
   readonly #url: string;
   readonly #positions: PositionReader;
 
   /** @param url of a superuser of the database, past all proxies. */
-  constructor(kafka: Kafka, url: string, written: Written, seed: number) {
-    this.#written = { ...written, topic: TOPIC };
+  constructor(records: KeyedRecords, kafka: Kafka, url: string, written: Written, seed: number) {
+    const topic = records.table.name;
+    this.#records = records;
+    this.#written = { ...written, topic };
     this.#kafka = kafka;
     this.#url = url;
     this.#positions = new PositionReader(url, kafka, this.#written);
-    const plan = { kafka, topic: TOPIC, partitions: PARTITIONS, seed, rate: RECORDS_PER_SECOND };
-    this.producer = new ChaosProducer({ ...plan, recordAt: customerChange });
+    const plan = { kafka, topic, partitions: PARTITIONS, seed, rate: RECORDS_PER_SECOND };
+    this.producer = new ChaosProducer({ ...plan, recordAt: records.recordAt });
+  }
+
+  /** Also the name of its table. */
+  get topic(): string {
+    return this.#written.topic;
   }
 
   /** Where the consumers are in it. */
@@ -47,15 +80,16 @@ export class KeyedTopic {
 
   /** Creates the topic and the table, and begins to produce. @param role of the consumers */
   async start(role: string): Promise<void> {
+    const { table } = this.#records;
     const client = new pg.Client({ connectionString: this.#url });
     await client.connect();
     try {
-      const grant = `GRANT SELECT, INSERT, UPDATE, DELETE ON ${qualified(KEYED_SCHEMA, CUSTOMERS)} TO ${role}`;
-      await client.query(`${creationOf(KEYED_SCHEMA, CUSTOMERS)} ${grant}`);
+      const grant = `GRANT SELECT, INSERT, UPDATE, DELETE ON ${qualified(KEYED_SCHEMA, table)} TO ${role}`;
+      await client.query(`${creationOf(KEYED_SCHEMA, table)} ${grant}`);
     } finally {
       await client.end();
     }
-    await ensureTopic(this.#kafka, TOPIC, PARTITIONS);
+    await ensureTopic(this.#kafka, this.topic, PARTITIONS);
     await this.#positions.connect();
     await this.producer.start();
   }
@@ -72,11 +106,12 @@ export class KeyedTopic {
   /** Loads what has to be dead letters into `expected` of the connection; all others of the topic are unexpected. */
   async loadBroken(client: pg.Client): Promise<void> {
     const broken = [...this.producer.records()].filter(({ reason }) => reason !== undefined);
-    await loadExpected(client, TOPIC, broken);
+    await loadExpected(client, this.topic, broken);
   }
 
   /** Compares the table with a Map that took the changes in the order of their offsets. */
   compare(client: pg.Client): Promise<Finding> {
-    return compareCustomers(client, KEYED_SCHEMA, this.producer.records());
+    const { table, statesOf } = this.#records;
+    return compareStates(client, KEYED_SCHEMA, table, statesOf(this.producer.records()));
   }
 }

@@ -53,7 +53,7 @@ export async function runChaos(
     return undefined;
   }
   screen.line('no more faults; waiting for the rest, then comparing ...');
-  await Promise.all([stack.producer.stop(), stack.side.stop(), stack.keyed.stop()]);
+  await Promise.all([stack.producer.stop(), stack.side.stop(), ...stack.keyed.map((each) => each.stop())]);
   const findings = [...(await judge(stack, seed)), recoveries(made)];
   report(stack, made, findings, screen);
   return findings.every(({ isWell }) => isWell);
@@ -100,7 +100,7 @@ async function createdAgain(stack: ChaosStack): Promise<number | undefined> {
 
 /** The time until records flow in every partition of each topic that is there. */
 async function recovery({ positions, side, keyed }: ChaosStack): Promise<number | undefined> {
-  const topics = side.isThere ? [positions, keyed, side] : [positions, keyed];
+  const topics = side.isThere ? [positions, ...keyed, side] : [positions, ...keyed];
   const times = await Promise.all(topics.map((topic) => timeToRecover(() => topic.read(), RECOVERY_LIMIT_MS)));
   return times.includes(undefined) ? undefined : Math.max(...times.map(Number));
 }
@@ -121,7 +121,10 @@ function report(stack: ChaosStack, made: readonly MadeFault[], findings: readonl
     '',
     `${count(orders + burst)} records acknowledged, ${count(producer.failures)} requests produced again; ` +
       `${count(fleet.started)} consumer processes, ${coped.join(', ')}`,
-    `${count(keyed.producer.acknowledged.orders)} changes by key acknowledged, ${count(keyed.producer.failures)} requests produced again`,
+    ...keyed.map(
+      ({ topic, producer: { acknowledged, failures } }) =>
+        `${count(acknowledged.orders)} changes of ${topic} acknowledged, ${count(failures)} requests produced again`,
+    ),
     `${count(side.incarnations.length - 1)} topics deleted, ${count(deleted.unread)} of their ${count(deleted.all)} records before they were read`,
     '',
     ...verdictTable(findings, (text, isWell) => screen.tint(text, isWell)),

@@ -21,6 +21,8 @@ export interface SampleTable {
   readonly primaryKey: readonly string[];
   /** The setting `key`; left out: rows are appended. */
   readonly key?: string;
+  /** The setting `envelope`; left out: the value is the row. */
+  readonly envelope?: string;
 }
 
 /**
@@ -64,6 +66,21 @@ export const CUSTOMERS: SampleTable = {
   key: 'id',
 };
 
+/** A replica of a table of profiles, by change events. */
+export const PROFILES: SampleTable = {
+  name: 'profiles',
+  types: '',
+  columns: [
+    { name: 'id', type: 'integer' },
+    { name: 'name', type: 'text NOT NULL' },
+    { name: 'life', type: 'text NOT NULL' },
+    { name: 'changed_at', type: 'timestamptz NOT NULL' },
+  ],
+  primaryKey: ['id'],
+  key: 'id',
+  envelope: 'debezium',
+};
+
 /** The table's name as SQL. */
 export const qualified = (schema: string, { name }: SampleTable): string =>
   `${escapeIdentifier(schema)}.${escapeIdentifier(name)}`;
@@ -85,6 +102,7 @@ export function entryOf(schema: string, table: SampleTable, topic: string) {
     fields: 'camelCase',
     ...(columns.length > 0 && { columns: Object.fromEntries(columns) }),
     ...(table.key !== undefined && { key: table.key }),
+    ...(table.envelope !== undefined && { envelope: table.envelope }),
   };
 }
 

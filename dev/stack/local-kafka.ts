@@ -5,13 +5,18 @@ import { ExplainedError } from '../run/explained-error.ts';
 import { freePort } from '../run/free-port.ts';
 import type { Command } from '../run/owned-process.ts';
 import type { RunFolder } from '../run/run-folder.ts';
-import { hasKafkaJars, kafkaJars, type Progress } from './kafka-jars.ts';
-import { ensurePrerequisites, javaProgram } from './kafka-prerequisites.ts';
+import { javaCommand, QUICK_START, readyJars } from './java-program.ts';
 import { type LocalServer, startOnFreePort, startServer } from './local-server.ts';
+import type { JarSet, Progress } from './maven-jars.ts';
 
-const LOG_CONFIGURATION = join(import.meta.dirname, 'log4j2.properties');
-/** For a quick start rather than a high peak: the serial collector and the first compiler are ready soonest. */
-const JVM_OPTIONS = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Djava.awt.headless=true'];
+/** What a broker runs on, with Java's own producers and tools. */
+export const KAFKA_JARS: JarSet = {
+  name: 'Kafka',
+  pom: join(import.meta.dirname, 'pom.xml'),
+  download: '45 MB, about 10 s',
+  otherwise: ', or use brokers of your own: --kafka HOST:PORT',
+};
+const JVM_OPTIONS = ['-Xmx512m', ...QUICK_START];
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 20_000;
 
@@ -74,8 +79,7 @@ export interface LocalKafka {
  */
 export async function startLocalKafka(run: RunFolder, options: LocalKafkaOptions = {}): Promise<LocalKafka> {
   const onProgress = options.onProgress ?? (() => undefined);
-  await ensurePrerequisites({ hasJars: await hasKafkaJars(), onProgress });
-  const jars = await kafkaJars(run, onProgress);
+  const jars = await readyJars(run, KAFKA_JARS, onProgress);
   return startOnFreePort(options.port, (port) => formatAndStart(run, jars, port, options));
 }
 
@@ -106,10 +110,8 @@ async function formatAndStart(
   return kafka;
 }
 
-function java(jars: string, main: string, args: readonly string[], jvm: readonly string[] = []) {
-  const logging = `-Dlog4j2.configurationFile=${LOG_CONFIGURATION}`;
-  return { program: javaProgram(), args: [...JVM_OPTIONS, ...jvm, logging, '-cp', join(jars, '*'), main, ...args] };
-}
+const java = (jars: string, main: string, args: readonly string[], jvm: readonly string[] = []): Command =>
+  javaCommand({ jars, main, args, jvm: [...JVM_OPTIONS, ...jvm] });
 
 async function formatStorage(run: RunFolder, jars: string, args: readonly string[]): Promise<void> {
   const { code, output } = await run.complete(java(jars, 'kafka.tools.StorageTool', ['format', ...args]));

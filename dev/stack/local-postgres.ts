@@ -18,6 +18,8 @@ const HBA_OF_ANY_ADDRESS = 'host all all all scram-sha-256\n';
 const STOP_SIGNAL = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
 
 interface LocalPostgresOptions {
+  /** Its name in messages, which its log file is named by, too. @default 'PostgreSQL' */
+  readonly name?: string;
   /** Port to take when it is free. @default a random one */
   readonly port?: number;
   /**
@@ -58,6 +60,7 @@ export interface LocalPostgres {
 }
 
 interface Cluster {
+  readonly name: string;
   readonly binaries: string;
   readonly data: string;
   readonly port: number;
@@ -73,18 +76,20 @@ interface Cluster {
  */
 export async function startLocalPostgres(run: RunFolder, options: LocalPostgresOptions = {}): Promise<LocalPostgres> {
   const binaries = await postgresBinaries(run);
-  const { copyOf, settings = {}, files = {} } = options;
+  const { name = 'PostgreSQL', copyOf, settings = {}, files = {} } = options;
   const password = copyOf?.password ?? randomBytes(18).toString('base64url');
   const user = serverUser();
   const data = await (copyOf === undefined ? initialize(run, binaries, password, user) : copyData(run, copyOf, user));
   if (options.admitsOthers === true) {
     await appendFile(join(data, 'pg_hba.conf'), HBA_OF_ANY_ADDRESS);
   }
-  for (const [name, content] of Object.entries(files)) {
-    await writeFile(join(data, name), content, { mode: 0o600 });
-    await own([join(data, name)], user);
+  for (const [file, content] of Object.entries(files)) {
+    await writeFile(join(data, file), content, { mode: 0o600 });
+    await own([join(data, file)], user);
   }
-  return startOnFreePort(options.port, (port) => startCluster(run, { binaries, data, port, user, settings }, password));
+  return startOnFreePort(options.port, (port) =>
+    startCluster(run, { name, binaries, data, port, user, settings }, password),
+  );
 }
 
 const own = (paths: readonly string[], user: SystemUser | undefined) =>
@@ -157,11 +162,14 @@ async function startCluster(run: RunFolder, cluster: Cluster, password: string):
   return postgres;
 }
 
-function startPostgres(run: RunFolder, { binaries, data, port, user, ...cluster }: Cluster): Promise<LocalServer> {
+function startPostgres(
+  run: RunFolder,
+  { name, binaries, data, port, user, ...cluster }: Cluster,
+): Promise<LocalServer> {
   const own = { listen_addresses: '127.0.0.1', port, unix_socket_directories: '', timezone: 'UTC' };
   const settings = { ...own, ...cluster.settings };
   return startServer(run, {
-    name: 'PostgreSQL',
+    name,
     program: join(binaries, 'bin', 'postgres'),
     args: ['-D', data, ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])],
     env: { PATH: process.env['PATH'], LC_ALL: 'C' },

@@ -7,6 +7,8 @@ import { type Command, describeExit, type ExitStatus, terminate } from '../run/o
 import type { RunFolder } from '../run/run-folder.ts';
 
 const TAIL_LINES = 15;
+/** A line of Java's stack traces that has only a place: each cause has a separate line. */
+export const PLACE_IN_TRACE = /^\s+(at \S+\(|\.\.\. \d+ more)/;
 const PORT_ATTEMPTS = 3;
 /** Kafka's and PostgreSQL's words for a port that another process listens on. */
 const PORT_TAKEN = /could not bind|Address already in use/i;
@@ -16,6 +18,10 @@ export interface ServerCommand extends Command {
   readonly name: string;
   /** The log line by which the server says that it takes connections. */
   readonly ready: RegExp;
+  /** How many such lines there have to be. @default 1 */
+  readonly readyLines?: number;
+  /** The log line by which a server that goes on running says that it will never be ready. @default none */
+  readonly failed?: RegExp;
   /** Milliseconds to wait for that line. */
   readonly startTimeout: number;
 }
@@ -40,31 +46,28 @@ export class ServerStartError extends ExplainedError {
 }
 
 /**
- * Starts a server, with its log in `<run folder>/<name in small letters>.log`, and waits until it is ready.
+ * Starts a server, with its log in `<run folder>/<name in small letters, with dashes>.log`, and waits until it is
+ * ready.
  *
  * @throws ServerStartError with the end of the log, and where the whole of it is kept, when it ends or stays silent.
  */
 export async function startServer(run: RunFolder, command: ServerCommand): Promise<LocalServer> {
-  const logFile = join(run.path, `${command.name.toLowerCase()}.log`);
+  const logFile = join(run.path, `${command.name.toLowerCase().replaceAll(' ', '-')}.log`);
   const log = openSync(logFile, 'a', 0o600);
   const tail: string[] = [];
-  let onReady = (): void => undefined;
-  const ready = new Promise<'ready'>((resolve) => {
-    onReady = () => resolve('ready');
-  });
+  const start = awaitedStart(command);
   const owned = await run.spawn({
     ...command,
     onLine: (line) => {
       writeSync(log, `${line}\n`);
-      tail.push(line);
+      tail.push(...(PLACE_IN_TRACE.test(line) ? [] : [line]));
       tail.splice(0, tail.length - TAIL_LINES);
-      if (command.ready.test(line)) {
-        onReady();
-      }
+      start.take(line);
+      command.onLine?.(line);
     },
   });
   void owned.exited.then(() => closeSync(log));
-  const outcome = await Promise.race([ready, owned.exited, silence(command.startTimeout)]);
+  const outcome = await Promise.race([start.outcome, owned.exited, silence(command.startTimeout)]);
   if (outcome !== 'ready') {
     await terminate(owned, 'SIGKILL', 0);
     const message = run.isClosed
@@ -78,6 +81,22 @@ export async function startServer(run: RunFolder, command: ServerCommand): Promi
     kill: owned.kill,
     stop: (signal, timeout) => terminate(owned, signal, timeout),
   };
+}
+
+/** What the lines of a log say of the start of their server. */
+function awaitedStart({ ready, readyLines = 1, failed }: ServerCommand) {
+  let left = readyLines;
+  let settle = (_: 'ready' | 'failed'): void => undefined;
+  const outcome = new Promise<'ready' | 'failed'>((resolve) => {
+    settle = resolve;
+  });
+  const take = (line: string): void => {
+    left -= ready.test(line) ? 1 : 0;
+    if (left <= 0 || failed?.test(line)) {
+      settle(left <= 0 ? 'ready' : 'failed');
+    }
+  };
+  return { outcome, take };
 }
 
 /**
@@ -116,13 +135,15 @@ function keep(logFile: string): string {
 
 function failureText(
   { name, startTimeout }: ServerCommand,
-  outcome: ExitStatus | 'silent',
+  outcome: ExitStatus | 'silent' | 'failed',
   log: string,
   tail: readonly string[],
 ): string {
   const what =
     outcome === 'silent'
       ? `was not ready after ${startTimeout / 1_000} s`
-      : `ended with ${describeExit(outcome)} while it started`;
+      : outcome === 'failed'
+        ? 'failed to start'
+        : `ended with ${describeExit(outcome)} while it started`;
   return [`${name} ${what}. The end of its log (all of it: ${log}):`, ...tail.map((line) => `    ${line}`)].join('\n');
 }

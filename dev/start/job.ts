@@ -7,11 +7,13 @@ import { tableOrder } from '../orders/table-records.ts';
 import { freePort } from '../run/free-port.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import type { Screen } from '../run/screen.ts';
+import { settingsWithTables } from '../run/settings-with-tables.ts';
 import { ensureTopic } from '../stack/topic.ts';
 import type { Written } from '../verdict/compare-tables.ts';
 import { PositionReader, type Positions } from '../verdict/positions.ts';
 import { LocalConsumer } from './local-consumer.ts';
 import type { StartOptions } from './options.ts';
+import { prepareReplica, type ReplicaJob } from './replica-job.ts';
 import { provideServers, type Servers } from './servers.ts';
 import { prepareTables, type TableJob } from './table-job.ts';
 
@@ -31,6 +33,8 @@ export interface Job {
   readonly first: Positions;
   /** Undefined without `--tables`. */
   readonly tables: TableJob | undefined;
+  /** Undefined without `--cdc`. */
+  readonly replica: ReplicaJob | undefined;
 }
 
 /**
@@ -50,7 +54,8 @@ export async function prepareJob(run: RunFolder, options: StartOptions, screen: 
   // Before the consumer starts: its counters begin here, and it may have read what others produced before it is ready.
   const first = await positions.read();
   const tables = options.tables ? await prepareTables(run, { options, servers, names }, screen) : undefined;
-  const consumer = await startConsumer(run, { options, servers, names, tables }, screen);
+  const replica = options.cdc ? await prepareReplica(run, { options, servers, names }, screen) : undefined;
+  const consumer = await startConsumer(run, { options, servers, names, tables, replica }, screen);
   const recordAt = tables === undefined ? sampleRecord : tableOrder;
   const producer = new SampleProducer({ kafka: servers.kafka, topic: names.topic, partitions }, options.seed, recordAt);
   run.beforeClose(() => producer.disconnect().catch(() => undefined));
@@ -65,6 +70,7 @@ export async function prepareJob(run: RunFolder, options: StartOptions, screen: 
     positions,
     first,
     tables,
+    replica,
   };
 }
 
@@ -94,14 +100,15 @@ export function runNames(options: StartOptions, random: string = randomBytes(4).
  */
 async function startConsumer(
   run: RunFolder,
-  { options, servers, names, tables }: Pick<Job, 'options' | 'servers' | 'names' | 'tables'>,
+  { options, servers, names, tables, replica }: Pick<Job, 'options' | 'servers' | 'names' | 'tables' | 'replica'>,
   screen: Screen,
 ): Promise<LocalConsumer> {
   screen.line('consumer    starting ...');
   const logFile = join(run.path, 'consumer.log');
+  const entries = [...(tables?.entries ?? []), ...(replica?.entries ?? [])];
   const place = {
     ...{ run, screen, logFile, verbose: options.verbose },
-    configFile: tables?.configFile ?? CONFIG_FILE,
+    configFile: entries.length > 0 ? await settingsWithTables(run, entries) : CONFIG_FILE,
     env: {
       KAFKA_BROKERS: servers.brokers,
       KAFKA_TOPICS: names.topic,

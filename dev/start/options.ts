@@ -9,6 +9,8 @@ export interface StartOptions {
   readonly once: boolean;
   /** Typed tables of orders and customers, too. */
   readonly tables: boolean;
+  /** A source database, Debezium, and a replica, too. */
+  readonly cdc: boolean;
   /** Records to produce in all; undefined: without end. */
   readonly records: number | undefined;
   /** Records per second; undefined: as many as possible. */
@@ -37,6 +39,7 @@ export const START_HELP = `Runs the whole of stream-consumer on this machine: Ka
 
   npm start                                  until Ctrl-C
   npm start -- --tables                      orders in a table with typed columns, too, and customers by key
+  npm start -- --cdc                         a database that changes, Debezium, and a replica of its tables, too
   npm start -- --once --records 100000       produce, wait, compare, exit 0 or 1
 
 Options (behind "npm start --"):
@@ -45,6 +48,9 @@ Options (behind "npm start --"):
   --tables             makes two tables as you would have them, with their settings: orders with typed columns,
                        and customers, a row for each key, from a topic of inserts, updates and deletes; with --once the
                        verdict compares them column by column
+  --cdc                starts a second PostgreSQL with a small shop that changes, and Kafka Connect with Debezium, which
+                       sends each change to Kafka. The consumer makes a replica of the shop's tables. With --once, the
+                       verdict compares them with the source, row by row
   --records N          records to produce: 1 to 100000000 (default: 100000 with --once, else without end)
   --rate N             records per second (default: 500, with --once as many as possible)
   --kafka HOST:PORT    use these brokers (comma-separated) instead of starting one
@@ -67,6 +73,7 @@ const SWITCH = { type: 'boolean' } as const;
 const OPTIONS = {
   once: SWITCH,
   tables: SWITCH,
+  cdc: SWITCH,
   records: TEXT,
   rate: TEXT,
   kafka: TEXT,
@@ -182,6 +189,7 @@ function complete(values: Readonly<Record<string, unknown>>): StartOptions {
   return {
     once,
     tables: values['tables'] === true,
+    cdc: values['cdc'] === true,
     records: number('records') ?? (once ? DEFAULT.records : undefined),
     rate: number('rate') ?? (once ? undefined : DEFAULT.rate),
     kafka: text('kafka'),

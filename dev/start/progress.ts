@@ -3,6 +3,7 @@ import type { Screen } from '../run/screen.ts';
 import { count } from '../verdict/finding.ts';
 import { type Positions, sumOfNext } from '../verdict/positions.ts';
 import type { Job } from './job.ts';
+import { lookAtReplica, type ReplicaLook } from './replica-job.ts';
 import type { RowCount } from './table-job.ts';
 
 const PROGRESS_INTERVAL_MS = 500;
@@ -21,6 +22,8 @@ interface Look {
   readonly silent: 'Kafka' | 'PostgreSQL' | undefined;
   /** With `--tables`. */
   readonly tables: readonly RowCount[];
+  /** With `--cdc`. */
+  readonly replica: ReplicaLook | undefined;
   /** Records a second that went into PostgreSQL lately; undefined: not known. */
   readonly perSecond: number | undefined;
 }
@@ -46,18 +49,21 @@ export async function showProgress(job: Job, screen: Screen, signal: AbortSignal
   screen.endStatus();
 }
 
-async function lookAt({ producer, positions, consumer: { current }, tables }: Job, rate: Rate): Promise<Look> {
+async function lookAt({ producer, positions, consumer: { current }, tables, replica }: Job, rate: Rate): Promise<Look> {
   const [health, known] = await Promise.all([
     current.get(current.endpoint.healthPath).then(statusOf, () => undefined),
-    Promise.all([positions.read(), tables?.counts.read() ?? []]).catch((error: Error) => error),
+    Promise.all([positions.read(), tables?.counts.read() ?? [], replica && lookAtReplica(replica)]).catch(
+      (error: Error) => error,
+    ),
   ]);
   const { acknowledged: produced } = producer;
   if (known instanceof Error) {
     const silent = known.name.startsWith('KafkaJS') ? 'Kafka' : 'PostgreSQL';
-    return { produced, health, silent, positions: undefined, tables: [], perSecond: undefined };
+    return { produced, health, silent, positions: undefined, tables: [], replica: undefined, perSecond: undefined };
   }
-  const [now, rows] = known;
-  return { produced, health, silent: undefined, positions: now, tables: rows, perSecond: rate.of(sumOfNext(now)) };
+  const [now, rows, events] = known;
+  const perSecond = rate.of(sumOfNext(now));
+  return { produced, health, silent: undefined, positions: now, tables: rows, replica: events, perSecond };
 }
 
 /** The word of a health answer; undefined when it is none. */
@@ -99,17 +105,21 @@ function counts(first: Positions, now: Positions) {
  *
  * @param first the positions before the first record: only what came after them counts.
  */
-export function progressLine(first: Positions, { positions, produced, tables, silent }: Omit<Look, 'health'>): string {
+export function progressLine(first: Positions, look: Omit<Look, 'health'>): string {
+  const { positions, produced, silent } = look;
   if (positions === undefined) {
     return `produced ${count(produced)}   ${silent} does not answer`;
   }
   const { stored, deadLetters, lag } = counts(first, positions);
-  return `produced ${count(produced)}   in the table ${count(stored)}   dead letters ${count(deadLetters)}   lag ${count(lag)}${rowsOf(tables)}`;
+  return `produced ${count(produced)}   in the table ${count(stored)}   dead letters ${count(deadLetters)}   lag ${count(lag)}${rowsOf(look)}`;
 }
 
-/** `   orders 1,990 rows   customers 845 rows`. */
-const rowsOf = (tables: readonly RowCount[]): string =>
-  tables.map(({ table, rows }) => `   ${table} ${count(rows)} rows`).join('');
+/** `   orders 1,990 rows   customers 845 rows   changes at the source 200   events ahead 12`. */
+const rowsOf = ({ tables, replica }: Pick<Look, 'tables' | 'replica'>): string =>
+  tables.map(({ table, rows }) => `   ${table} ${count(rows)} rows`).join('') +
+  (replica === undefined
+    ? ''
+    : `   changes at the source ${count(replica.changes)}   events ahead ${count(replica.ahead)}`);
 
 /** `health UP   498 records/s   lag 3   dead letters 10   in the table 1,990   produced 2,003`. */
 export function statusLine(first: Positions, look: Look): string {
@@ -119,6 +129,6 @@ export function statusLine(first: Positions, look: Look): string {
   }
   const { stored, deadLetters, lag } = counts(first, look.positions);
   const rate = look.perSecond === undefined ? '' : `   ${count(Math.round(look.perSecond))} records/s`;
-  const rest = `in the table ${count(stored)}${rowsOf(look.tables)}   produced ${count(look.produced)}`;
+  const rest = `in the table ${count(stored)}${rowsOf(look)}   produced ${count(look.produced)}`;
   return `${health}${rate}   lag ${count(lag)}   dead letters ${count(deadLetters)}   ${rest}`;
 }

@@ -10,6 +10,7 @@ import { count, type Finding, verdictTable } from '../verdict/finding.ts';
 import { awaitAccounted, sumOfNext } from '../verdict/positions.ts';
 import type { Job } from './job.ts';
 import { showProgress } from './progress.ts';
+import { changeShop, compareReplicas, waitForEvents, whereToLookAtReplica } from './replica-job.ts';
 import { compareSampleTables, loadBrokenChanges, produceChanges, waitForChanges } from './table-job.ts';
 import { listenForTrouble } from './trouble.ts';
 
@@ -48,14 +49,15 @@ export async function runOnce(job: Job, screen: Screen, signal: AbortSignal): Pr
   return isWell ? 0 : 1;
 }
 
-async function waitForConsumer({ producer, positions, consumer, tables }: Job): Promise<readonly Finding[]> {
+async function waitForConsumer({ producer, positions, consumer, tables, replica }: Job): Promise<readonly Finding[]> {
   const isAlive = () => !consumer.ended.aborted;
   const orders = await awaitAccounted(endOffsets(producer.records()), () => positions.read(), isAlive);
-  return tables === undefined ? [orders] : [orders, await waitForChanges(tables, isAlive)];
+  const customers = tables === undefined ? [] : [await waitForChanges(tables, isAlive)];
+  return [orders, ...customers, ...(replica === undefined ? [] : await waitForEvents(replica, isAlive))];
 }
 
 async function judge(job: Job): Promise<readonly Finding[]> {
-  const { producer, servers, names, positions, first, tables } = job;
+  const { producer, servers, names, positions, first, tables, replica } = job;
   const consumer = job.consumer.current;
   const client = new pg.Client({ connectionString: servers.databaseUrl });
   await client.connect();
@@ -68,7 +70,8 @@ async function judge(job: Job): Promise<readonly Finding[]> {
     const consumed = isAlone ? producer.acknowledged : undefined;
     const endpoints = await checkEndpoints((path) => consumer.get(path), consumer.endpoint, names.topic, consumed);
     const typed = tables === undefined ? [] : await compareSampleTables(client, tables, names, isAlone);
-    return [...compared, ...changes, ...typed, endpoints];
+    const replicated = replica === undefined ? [] : await compareReplicas(client, replica);
+    return [...compared, ...changes, ...typed, ...replicated, endpoints];
   } finally {
     await client.end();
   }
@@ -100,7 +103,10 @@ export async function runContinuously(run: RunFolder, job: Job, screen: Screen, 
   return signal.aborted ? 0 : 1;
 }
 
-function whereToLook({ consumer: { current }, names, servers, tables }: Job, screen: Screen): readonly string[] {
+function whereToLook(
+  { consumer: { current }, names, servers, tables, replica }: Job,
+  screen: Screen,
+): readonly string[] {
   const { healthPath, metricsPath, prometheusPath, infoPath } = current.endpoint;
   const link = (path: string): string => screen.accent(`http://127.0.0.1:${current.port}${path}`);
   return [
@@ -115,6 +121,7 @@ function whereToLook({ consumer: { current }, names, servers, tables }: Job, scr
       : [ORDERS, CUSTOMERS].map(
           ({ name }) => `              psql '${servers.psqlUrl}' -c 'TABLE ${tables.schema}.${name} LIMIT 5'`,
         )),
+    ...(replica === undefined ? [] : whereToLookAtReplica(replica, servers)),
     `  Kafka       ${servers.brokers}, topic ${names.topic}, group ${names.group}`,
     '',
   ];
@@ -140,7 +147,10 @@ function whatToTry({ servers }: Job, screen: Screen): readonly string[] {
  *
  * @throws Error of the client when the broker stays away.
  */
-async function produceOrders({ options, producer, consumer, tables }: Job, signal: AbortSignal): Promise<void> {
+async function produceOrders(
+  { options, producer, consumer, tables, replica }: Job,
+  signal: AbortSignal,
+): Promise<void> {
   const total = options.records ?? Number.POSITIVE_INFINITY;
   const startedAt = performance.now();
   while (producer.acknowledged < total && !signal.aborted && !consumer.ended.aborted) {
@@ -150,6 +160,7 @@ async function produceOrders({ options, producer, consumer, tables }: Job, signa
     if (count > 0) {
       await producer.send(count);
       await (tables && produceChanges(tables, producer.acknowledged));
+      await (replica && changeShop(replica, producer.acknowledged));
     } else {
       await delay(PRODUCE_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
     }

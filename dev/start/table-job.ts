@@ -6,7 +6,6 @@ import { CUSTOMERS, creationOf, entryOf, ORDERS, qualified } from '../orders/sam
 import { customerChange } from '../orders/table-records.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import type { Screen } from '../run/screen.ts';
-import { settingsWithTables } from '../run/settings-with-tables.ts';
 import { ensureTopic } from '../stack/topic.ts';
 import { compareCustomers, compareRows, goodRecords } from '../verdict/compare-rows.ts';
 import { loadExpected, type Written } from '../verdict/compare-tables.ts';
@@ -31,8 +30,8 @@ export interface RowCount {
 export interface TableJob {
   /** Schema of the tables. */
   readonly schema: string;
-  /** The consumer's settings. */
-  readonly configFile: string;
+  /** Their entries of the setting `tables`. */
+  readonly entries: readonly object[];
   /** Topic, group and schema of the customers. */
   readonly written: Written;
   readonly customers: SampleProducer;
@@ -70,11 +69,16 @@ export async function prepareTables(
   });
   await Promise.all([positions.connect(), customers.connect()]);
   const entries = [entryOf(schema, ORDERS, names.topic), entryOf(schema, CUSTOMERS, topic)];
-  screen.line('tables      made, as yours would be; the consumer has these settings for them:');
+  showEntries(screen, 'tables      made, as yours would be; the consumer has these settings for them:', entries);
+  return { schema, entries, written, customers, positions, counts };
+}
+
+/** Shows entries of the setting `tables` as they are in application.yml. */
+export function showEntries(screen: Screen, title: string, entries: readonly object[]): void {
+  screen.line(title);
   for (const line of stringify({ tables: entries }).trimEnd().split('\n')) {
     screen.line(`              ${line}`);
   }
-  return { schema, configFile: await settingsWithTables(run, entries), written, customers, positions, counts };
 }
 
 async function makeTables(databaseUrl: string, schema: string): Promise<void> {

@@ -25,15 +25,22 @@ export const goodRecords = (loaded: 'expected' | 'last_states', topic: string): 
 /**
  * Compares the table of customers with a Map that took their changes, those of each key in the order of their offsets.
  */
-export async function compareCustomers(
+export const compareCustomers = (
   client: pg.Client,
   schema: string,
   changes: Iterable<ProducedRecord>,
+): Promise<Finding> => compareStates(client, schema, CUSTOMERS, lastStates(changes));
+
+/** Compares a table with the records that say the last state of each of its keys, and no others. */
+export async function compareStates(
+  client: pg.Client,
+  schema: string,
+  table: SampleTable,
+  states: ReadonlyMap<string, ProducedRecord>,
 ): Promise<Finding> {
-  const topic = CUSTOMERS.name;
-  await loadExpected(client, topic, lastStates(changes).values(), 'last_states');
-  const records = goodRecords('last_states', topic);
-  return compareRows(client, { schema, table: CUSTOMERS, records, isWhole: true });
+  await loadExpected(client, table.name, states.values(), 'last_states');
+  const records = goodRecords('last_states', table.name);
+  return compareRows(client, { schema, table, records, isWhole: true });
 }
 
 /**
@@ -52,6 +59,33 @@ export async function compareRows(client: pg.Client, compared: ComparedTable): P
     SELECT concat_ws('/', ${place.join(', ')}) AS place, to_jsonb(e) AS wanted, to_jsonb(t) AS got
       FROM (${expected}) e ${isWhole ? 'FULL' : 'LEFT'} JOIN ${qualified(schema, table)} t ON ${same.join(' AND ')}
      WHERE ROW(e.*) IS DISTINCT FROM ROW(t.*)`);
+  const { rows } = await client.query<{ expected: string }>(`SELECT count(*) AS expected FROM (${records}) AS record`);
+  return differingRows(client, {
+    name,
+    check: `rows of ${name}, column by column`,
+    expected: BigInt(rows[0]?.expected ?? 0),
+    primaryKey: table.primaryKey,
+  });
+}
+
+/** What was compared into the table `differing`. */
+interface Compared {
+  /** The table's name. */
+  readonly name: string;
+  readonly check: string;
+  /** How many rows it has to have. */
+  readonly expected: bigint;
+  readonly primaryKey: readonly string[];
+}
+
+/**
+ * The finding of the temporary table `differing` of the connection, which is dropped: the place of each row that is not
+ * as it has to be, and what it has to be and is, as JSON, with NULL for a row that is not there.
+ */
+export async function differingRows(
+  client: pg.Client,
+  { name, check, expected, primaryKey }: Compared,
+): Promise<Finding> {
   const { rows } = await client.query<Problem>(
     `SELECT problem, count(*) AS number, (array_agg(place || shown ORDER BY place, shown))[1:${EXAMPLES}] AS examples
      FROM (SELECT place, 'missing in ${name}' AS problem, '' AS shown FROM differing WHERE got IS NULL
@@ -61,15 +95,12 @@ export async function compareRows(client: pg.Client, compared: ComparedTable): P
              FROM differing, jsonb_each(wanted) w WHERE w.value IS DISTINCT FROM got -> w.key AND got IS NOT NULL
      ) AS found GROUP BY problem ORDER BY problem`,
   );
-  const { rows: totals } = await client.query<{ expected: string; wrong: string }>(
-    `SELECT (SELECT count(*) FROM (${records}) AS record) AS expected, (SELECT count(*) FROM differing) AS wrong`,
-  );
+  const { rows: totals } = await client.query<{ wrong: string }>('SELECT count(*) AS wrong FROM differing');
   await client.query('DROP TABLE differing');
-  const { expected: total = '0', wrong = '0' } = totals[0] ?? {};
-  return finding(`rows of ${name}, column by column`, {
-    expected: BigInt(total),
-    wrong: BigInt(wrong),
+  return finding(check, {
+    expected,
+    wrong: BigInt(totals[0]?.wrong ?? 0),
     problems: rows,
-    place: table.primaryKey.join('/'),
+    place: primaryKey.join('/'),
   });
 }

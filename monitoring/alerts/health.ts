@@ -9,7 +9,7 @@ import { podLabels, scrapeSuccess, series } from './series.ts';
 /** Prometheus' own default is the last of them. */
 const FOREIGN_INTERVALS = [30, 60];
 
-/** Times between two scrapes that the rules hold for: a job of somebody else has an interval of its own. */
+/** Times between two scrapes that the rules hold for: a job of somebody else has another interval. */
 function scrapeIntervals({ file }: CheckedWorkload): readonly number[] {
   const { scrape, scrapeIntervalSeconds: own } = file.monitoring;
   const isForeign = scrape === 'annotations' || scrape === 'none';
@@ -83,7 +83,7 @@ export const restartAlerts = (workload: CheckedWorkload): AlertRule[] =>
 
 const SECONDS_PER_DAY = 86_400;
 
-/** Without a certificate there is no such series; each one is an alert of its own. */
+/** Without a certificate there is no such series; each one is a separate alert. */
 export const certificateAlerts = (workload: CheckedWorkload): AlertRule[] =>
   alertRules(workload, 'CertificateExpires', {
     expr: (days) =>

@@ -31,7 +31,7 @@ export function kafkaAlerts(workload: CheckedWorkload): AlertRule[] {
   });
 }
 
-/** Every Pod tells it of all subscribed topics. */
+/** Every Pod reports it of all subscribed topics. */
 export const topicAlerts = (workload: CheckedWorkload): AlertRule[] =>
   alertRules(workload, 'TopicGone', {
     expr: (pods) => `sum by (${ownLabels(workload)}, topic) (${series(workload, METRICS.topicGone)}) > ${pods}`,
@@ -39,7 +39,7 @@ export const topicAlerts = (workload: CheckedWorkload): AlertRule[] =>
     description: `${workload.names.workload} in {{ $labels.namespace }}: the topic {{ $labels.topic }} is gone, as {{ $value }} of its Pods report.`,
   });
 
-/** The health stays UP for the other partitions, so this alert is the one that tells. */
+/** The health stays UP for the other partitions, so this alert alone reports it. */
 export const unreadableAlerts = (workload: CheckedWorkload): AlertRule[] =>
   alertRules(workload, 'PartitionUnreadable', {
     expr: (partitions) =>
@@ -57,7 +57,7 @@ export const leaderlessAlerts = (workload: CheckedWorkload): AlertRule[] =>
     description: `${workload.names.workload} in {{ $labels.namespace }}: partitions of topic {{ $labels.topic }} without a leader: {{ $value }}.`,
   });
 
-/** Only `consumer.onGap` and `consumer.onBrokenBatch: skip` go on over them; otherwise other alerts tell. */
+/** Only `consumer.onGap` and `consumer.onBrokenBatch: skip` go on over them; otherwise other alerts report it. */
 export const skippedAlerts = (workload: CheckedWorkload): AlertRule[] =>
   alertRules(workload, 'RecordsSkipped', {
     expr: (offsets) =>

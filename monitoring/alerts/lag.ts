@@ -3,7 +3,7 @@ import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 import { type AlertRule, alertRules, type RecordingRule } from './rule.ts';
 import { lastSeen, ownLabels, recorded, series } from './series.ts';
 
-/** Lag of a topic over all its partitions, as a series of its own. */
+/** Lag of a topic over all its partitions, as a separate series. */
 export const LAG_RECORD = `namespace_job_topic:${METRICS.recordsLag.name}:sum`;
 
 /**
@@ -12,7 +12,7 @@ export const LAG_RECORD = `namespace_job_topic:${METRICS.recordsLag.name}:sum`;
  */
 const LAST_SEEN = '3m';
 
-/** The lag of each partition, once for each Pod that told it. */
+/** The lag of each partition, once for each Pod that reports it. */
 const lagOfPartitions = (workload: CheckedWorkload): string =>
   `last_over_time(${series(workload, METRICS.recordsLag)}[${LAST_SEEN}])`;
 
@@ -33,7 +33,7 @@ export const lagAlerts = (workload: CheckedWorkload): AlertRule[] =>
     description: `${workload.names.workload} in {{ $labels.namespace }} is {{ $value | humanize }} records behind the end of topic {{ $labels.topic }}.`,
   });
 
-/** When the brokers tell no end of a log its lag has no series: that is another alert. */
+/** When the brokers report no end of a log, its lag has no series: that is another alert. */
 const LOG_END_KNOWN_SECONDS = 60;
 
 /**
@@ -46,11 +46,11 @@ export function unassignedAlerts(workload: CheckedWorkload): AlertRule[] {
     `max ${byTopic} (last_over_time(${series(workload, metric)}[${LAST_SEEN}]))`;
   const partitions = latest(METRICS.topicPartitions);
   const leaderless = latest(METRICS.leaderlessPartitions);
-  const told = `count ${byTopic} (count by (${ownLabels(workload)}, topic, partition) (${lagOfPartitions(workload)}))`;
+  const reported = `count ${byTopic} (count by (${ownLabels(workload)}, topic, partition) (${lagOfPartitions(workload)}))`;
   const blind = `max ${byTopic} (${series(workload, METRICS.logEndAge)}) > ${LOG_END_KNOWN_SECONDS}`;
   return alertRules(workload, 'PartitionUnassigned', {
     expr: (limit) =>
-      `(${partitions} - (${told} or ${partitions} * 0) - (${leaderless} or ${partitions} * 0) unless ${blind}) > ${limit}`,
+      `(${partitions} - (${reported} or ${partitions} * 0) - (${leaderless} or ${partitions} * 0) unless ${blind}) > ${limit}`,
     summary: 'No Pod reads some partitions of a topic.',
     description: `${workload.names.workload} in {{ $labels.namespace }}: partitions of topic {{ $labels.topic }} without a lag from any Pod: {{ $value }}.`,
   });

@@ -70,7 +70,7 @@ interface ChosenLevel extends AlertLevel {
 
 /**
  * The levels of an alert that are on: its defaults, and what consumer.yaml says otherwise. `enabled` of the alert
- * counts for each level that has none of its own; false switches all of them off.
+ * counts for each level that has none itself; false switches all of them off.
  */
 export function levelsOf(workload: CheckedWorkload, name: AlertName): ChosenLevel[] {
   const definition: AlertDefinition = ALERTS[name];

@@ -2,13 +2,13 @@ import { METRICS, type MetricDefinition } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 import { INSTANCE_LABEL } from '../../deployment/sections/monitoring.ts';
 
-/** Labels that tell one Pod, and one start of Prometheus' scrape of it, from another. */
+/** Labels that distinguish one Pod, and one start of Prometheus' scrape of it, from another. */
 const POD_LABELS = 'pod, instance';
 
 /**
- * The labels that tell this consumer's series from all others. Each scrape job of this package sets namespace and
- * job; where annotations say what to scrape, Prometheus' own configuration decides on both. `monitoring.matchers` are
- * among them: as each aggregation keeps all of these labels, recorded series and alerts carry the cluster's, too.
+ * The labels that distinguish this consumer's series from all others. Each scrape job of this package sets namespace
+ * and job; where annotations say what to scrape, Prometheus' own configuration decides on both. `monitoring.matchers`
+ * are among them: as each aggregation keeps all of these labels, recorded series and alerts carry the cluster's, too.
  */
 function identity({ namespace, names, file }: CheckedWorkload): readonly (readonly [label: string, value: string])[] {
   const { scrape, annotationJob, matchers } = file.monitoring;
@@ -34,7 +34,7 @@ function matchers(workload: CheckedWorkload, ...more: readonly string[]): string
   return `{${[...identity(workload).map(([label, value]) => `${label}=${promqlString(value)}`), ...more].join(',')}}`;
 }
 
-/** Names of the labels that tell this consumer's series from others, as a list in PromQL: aggregations keep them. */
+/** Names of the labels that distinguish this consumer's series, as a list in PromQL: aggregations keep them. */
 export const ownLabels = (workload: CheckedWorkload): string =>
   identity(workload)
     .map(([label]) => label)
@@ -85,7 +85,7 @@ export const recorded = (workload: CheckedWorkload, record: string): string => `
 /**
  * By how much each series of a counter has grown within minutes. `increase` does not see what came before the first
  * scrape of a process, so the counter of one that has just started counts with its whole value. The start of the
- * process tells, not the series' own past: after Prometheus was blind for long, an old counter is no news.
+ * process reports, not the series' own past: after Prometheus was blind for long, an old counter is no news.
  */
 export function increased(workload: CheckedWorkload, metric: Pick<MetricDefinition, 'name'>, minutes: number): string {
   return `(${ofNewProcess(workload, metric, minutes)} or increase(${series(workload, metric)}[${minutes}m]))`;

@@ -4,13 +4,14 @@ import { nearestKey, type Problem } from '../schema/problem.ts';
 export type FieldPath = readonly (string | number)[];
 
 /**
- * Where a column's value comes from: a field of the record's value, the record key or a field of it, a header, or what
- * Kafka says of the record. A path of no parts is the whole.
+ * Where a column's value comes from: a field of the record's value, the record key or a field of it, a header, a part of
+ * a change event beside its row, or what Kafka says of the record. A path of no parts is the whole.
  */
 export type ColumnSource =
   | { readonly kind: 'field'; readonly path: FieldPath }
   | { readonly kind: 'key'; readonly path: FieldPath }
   | { readonly kind: 'header'; readonly name: string }
+  | { readonly kind: 'event'; readonly path: FieldPath }
   | { readonly kind: 'topic' | 'partition' | 'offset' | 'timestamp' };
 
 /** What is wrong with the text of a source. */
@@ -25,10 +26,10 @@ const mistake = (message: string, allowed: string) => ({ mistake: { message, all
 /** Words without a path: Kafka says them of every record. */
 const ALONE = ['topic', 'partition', 'offset', 'timestamp'] as const;
 
-const WORDS = ['$value', '$key', '$header', ...ALONE.map((word) => `$${word}`)];
+const WORDS = ['$value', '$key', '$header', '$op', '$source', ...ALONE.map((word) => `$${word}`)];
 
 const WORDS_ALLOWED =
-  '$value, $key, $key.<field>, $header.<name>, $topic, $partition, $offset or $timestamp; a field whose name begins with $ ' +
+  '$value, $key, $key.<field>, $header.<name>, $topic, $partition, $offset, $timestamp, and of a change event $op or $source.<field>; a field whose name begins with $ ' +
   'is written as a JSON Pointer, such as /$id';
 
 const PATH_ALLOWED =
@@ -65,6 +66,12 @@ function atPath(kind: 'field' | 'key', text: string): SourceReading {
   return 'path' in read ? { source: { kind, path: read.path } } : read;
 }
 
+/** A part of what Debezium says of the row that was changed. */
+function ofEvent(text: string): SourceReading {
+  const read = text === '' ? { path: [] } : readPath(text);
+  return 'path' in read ? { source: { kind: 'event', path: ['source', ...read.path] } } : read;
+}
+
 function unknownWord(word: string): SourceReading {
   const nearest = nearestKey(word, WORDS);
   const unknown = { message: 'begins with a $ word that is not known', allowed: WORDS_ALLOWED };
@@ -84,6 +91,12 @@ function readWord(word: string, rest: string): SourceReading {
         : mistake('has a path behind $value', '$value alone; the path of a field is written without it');
     case '$key':
       return rest === '' ? { source: { kind: 'key', path: [] } } : atPath('key', rest.replace(/^\./, ''));
+    case '$op':
+      return rest === ''
+        ? { source: { kind: 'event', path: ['op'] } }
+        : mistake('has a path behind $op, which is no object', '$op');
+    case '$source':
+      return ofEvent(rest.replace(/^\./, ''));
     case '$header':
       return rest.startsWith('.') && rest.length > 1
         ? { source: { kind: 'header', name: rest.slice(1) } }
@@ -114,7 +127,7 @@ export function sourceMistake(text: string): SourceMistake | undefined {
 /**
  * The source that a text of the settings names: a path through objects (`customer.name`), a JSON Pointer (RFC 6901), in
  * which a number is a list position (`/lines/0/sku`), `$value`, `$key`, `$key` and a path (`$key.id`, `$key/a.b`),
- * `$header.` and a name, `$topic`, `$partition`, `$offset` or `$timestamp`.
+ * `$header.` and a name, `$topic`, `$partition`, `$offset`, `$timestamp`, `$op`, or `$source` and a path.
  *
  * @throws RangeError for a text that the check of the settings refuses
  */

@@ -4,26 +4,42 @@ import { type Problem, problemIf } from '../schema/problem.ts';
 import { ALLOWED, closed } from '../schema/schema.ts';
 import { type ColumnSource, parseSource, sourceMistake } from './column-source.ts';
 import { forbiddenTopic, type KafkaPart, TOPIC_ALLOWED, TOPIC_PATTERN } from './kafka.ts';
+import {
+  ENVELOPE_PROPERTIES,
+  ENVELOPE_RULES,
+  keyInEnvelope,
+  type TableEnvelope,
+  tableEnvelopeOf,
+} from './table-envelope.ts';
 import { KEY_PROPERTIES, KEY_RULES, type TableKey, tableKeyOf } from './table-key.ts';
 
-/** The unit of a number in a column that takes a date or time, or the form of a string that encodes bytes. */
+/** The unit of a number in a column that takes a date or time, or the form of a value that encodes another one. */
 export type Unit =
   | 'epoch-seconds'
   | 'epoch-millis'
   | 'epoch-micros'
   | 'epoch-nanos'
   | 'epoch-days'
+  | 'time-millis'
+  | 'time-micros'
+  | 'time-nanos'
+  | 'duration-micros'
   | 'base64'
   | 'hex'
+  | 'json'
+  | 'bits'
+  | 'variable-decimal'
+  | 'point'
   | `decimal(${number})`;
 
 const unit = Type.Unsafe<Unit>(
   Type.String({
-    pattern: '^(epoch-(seconds|millis|micros|nanos|days)|base64|hex|decimal\\((0|[1-9][0-9]{0,3})\\))$',
+    pattern:
+      '^(epoch-(seconds|millis|micros|nanos|days)|time-(millis|micros|nanos)|duration-micros|base64|hex|json|bits|variable-decimal|point|decimal\\((0|[1-9][0-9]{0,3})\\))$',
     [ALLOWED]:
-      'one of epoch-seconds, epoch-millis, epoch-micros, epoch-nanos, epoch-days, base64, hex, or decimal(<scale>) with a scale from 0 to 9999',
+      'one of epoch-seconds, epoch-millis, epoch-micros, epoch-nanos, epoch-days, time-millis, time-micros, time-nanos, duration-micros, base64, hex, json, bits, variable-decimal, point, or decimal(<scale>) with a scale from 0 to 9999',
     description:
-      "Unit of a number in a column for a date or time, or form of a text that encodes bytes; decimal is Kafka Connect's. Left out: the column's type determines how the value is read.",
+      "Unit of a number in a column for a date or time, or form of a value that encodes another one: decimal and time-millis are Kafka Connect's, bits, variable-decimal and point Debezium's, json is a text that holds JSON. Left out: what the schema in the record says, where it has one; else the column's type determines how the value is read.",
   }),
 );
 
@@ -60,6 +76,7 @@ const entry = Type.Object(
         'Table that takes a row of each record; it has to exist. The first dot ends the name of the schema; search_path plays no part.',
     }),
     ...KEY_PROPERTIES,
+    ...ENVELOPE_PROPERTIES,
     sharedWithGroups: Type.Optional(
       Type.Boolean({
         description:
@@ -79,7 +96,7 @@ const entry = Type.Object(
           patternProperties: { '^.+$': column },
           default: {},
           description:
-            'Columns, as in the catalog, not from the field of their name but a path, a JSON Pointer, $value, $key, $key.<field>, $header.<name>, $topic, $partition, $offset or $timestamp. false: never written.',
+            'Columns, as in the catalog, not from the field of their name: a path, $value, $key, $key.<field>, $header.<name>, $topic, $partition, $offset, $timestamp, $op or $source.<field>. false: never written.',
         },
       ),
     ),
@@ -112,6 +129,8 @@ export interface TableSettings {
   readonly table: string;
   /** `null`: rows are appended. */
   readonly key: TableKey | null;
+  /** What is around the rows. Left out: the value is the row. */
+  readonly envelope?: TableEnvelope;
   /** Whether another group may fill the table from the same topic. Left out: it may not. */
   readonly sharedWithGroups?: true;
   readonly fields: 'same' | 'camelCase';
@@ -128,11 +147,13 @@ const columnsOf = ({ columns }: Entry): readonly (readonly [name: string, settin
 export const tablesOf = ({ tables }: TablesPart): readonly TableSettings[] =>
   tables.map((each) => {
     const dot = each.table.indexOf('.');
+    const envelope = tableEnvelopeOf(each);
     return {
       topics: topicsOfEntry(each),
       schema: each.table.slice(0, dot),
       table: each.table.slice(dot + 1),
-      key: tableKeyOf(each),
+      key: keyInEnvelope(each, tableKeyOf(each)),
+      ...(envelope && { envelope }),
       ...(each.sharedWithGroups && { sharedWithGroups: true }),
       fields: each.fields,
       columns: Object.fromEntries(columnsOf(each)),
@@ -243,4 +264,5 @@ export const TABLE_RULES: readonly Rule<KafkaPart & TablesPart>[] = [
   sources,
   units,
   ...KEY_RULES,
+  ...ENVELOPE_RULES,
 ];

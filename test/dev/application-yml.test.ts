@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { configure } from '../../app/commands/configure.ts';
 import { MAX_VALUE_BYTES } from '../../dev/orders/sample-record.ts';
 
@@ -14,7 +14,7 @@ function settingsWith(env: Readonly<Record<string, string>>) {
 }
 
 describe('dev/application.yml', () => {
-  it('works without any environment, with the usual ports', () => {
+  test('works without any environment, with the usual ports', () => {
     expect(settingsWith({})).toMatchObject({
       server: { port: 8080 },
       kafka: { brokers: ['127.0.0.1:9092'], topics: ['orders'], groupId: 'stream-consumer' },
@@ -22,7 +22,7 @@ describe('dev/application.yml', () => {
     });
   });
 
-  it('takes from the environment what differs from run to run', () => {
+  test('takes from the environment what differs from run to run', () => {
     const env = {
       SERVER_PORT: '20001',
       KAFKA_BROKERS: 'a:1,b:2',
@@ -38,7 +38,7 @@ describe('dev/application.yml', () => {
     });
   });
 
-  it('refuses values as large as the large poison record', () => {
+  test('refuses values as large as the large poison record', () => {
     expect(settingsWith({}).consumer.maxValueBytes).toBe(MAX_VALUE_BYTES);
   });
 });

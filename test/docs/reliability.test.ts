@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { DatabaseError } from 'pg';
 import { verdictOn } from '../../app/store/connection/sqlstate.ts';
 
@@ -19,17 +19,17 @@ function verdict(sqlstate: string): string {
 }
 
 describe('the table of SQLSTATEs in docs/faults.md', () => {
-  it.each([...documented])('says of %s what the consumer does: %s', (sqlstate, expected) => {
+  test.each([...documented])('says of %s what the consumer does: %s', (sqlstate, expected) => {
     expect(verdict(sqlstate.padEnd(5, '0'))).toBe(expected);
   });
 
-  it('has every class that is not unknown', () => {
+  test('has every class that is not unknown', () => {
     const known = ALL_CLASSES.filter((sqlClass) => verdict(`${sqlClass}ZZZ`) !== 'unknown');
     expect(known.length).toBeGreaterThan(10);
     expect(known.filter((sqlClass) => !documented.has(sqlClass))).toEqual([]);
   });
 
-  it('has every code with a verdict of its own', () => {
+  test('has every code with a verdict of its own', () => {
     const source = readFileSync(new URL('../../app/store/connection/sqlstate.ts', import.meta.url), 'utf8');
     const codes = [...source.matchAll(/^ {2}'?([0-9A-Z]{5})'?: '/gm)].map(([, code = '']) => code);
     expect(codes.length).toBeGreaterThan(0);

@@ -9,7 +9,10 @@ import { ALERTS } from '../../contract/alerts.ts';
 const FOLDER = 'docs/runbooks';
 const runbook = (alert: string): string => readFileSync(join(FOLDER, `${alert}.md`), 'utf8');
 
-/** What tells a query from other text in backquotes: a function or an aggregation of a metric, or a metric by its labels. */
+/**
+ * What tells a query from other text in backquotes: a function or an aggregation of a metric, or a metric by its
+ * labels.
+ */
 const QUERY = /^(?:[a-z_]+(?: by \([a-z, ]+\))? ?\(+[a-z_: (]*[a-z]+(?:_[a-z]|\))|[a-z]+(?:_[a-z]+)+\{)/;
 
 /** Queries in a text: those in backquotes, those in blocks, and those of the shell's function `query`. */

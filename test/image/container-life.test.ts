@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { CONTAINER_USER } from '../../contract/container.ts';
 import { EXIT_CODE } from '../../contract/exit-code.ts';
 import { CONTAINER_HEALTH_CHECK } from '../../contract/probes.ts';
@@ -52,12 +52,12 @@ beforeAll(async () => {
 }, 120_000);
 
 describe('a container that runs as the manifest says', () => {
-  it("becomes healthy by the image's own HEALTHCHECK", async () => {
+  test("becomes healthy by the image's own HEALTHCHECK", async () => {
     await until('a healthy container', async () => ((await container.checkHealth()) === 'healthy' ? true : undefined));
     expect(await health()).toBe(200);
   });
 
-  it('tells at /actuator/info when and of which commit it was built', async () => {
+  test('tells at /actuator/info when and of which commit it was built', async () => {
     const { REVISION, COMMIT_TIME, CREATED } = imageFacts('.', process.env);
     const info = (await (await fetch(`http://127.0.0.1:${port}/actuator/info`)).json()) as Info;
     expect(info.build.time).toBe(new Date(CREATED).toISOString());
@@ -65,12 +65,12 @@ describe('a container that runs as the manifest says', () => {
     expect(Date.parse(info.git.commit.time)).toBe(Date.parse(COMMIT_TIME));
   });
 
-  it('writes the records that arrive, once each', async () => {
+  test('writes the records that arrive, once each', async () => {
     await produce(topic, [{ value: '{"order": 1}' }, { value: '{"order": 2}' }, { value: 'no JSON' }]);
     await awaitEachOnce({ schema, topic, records: 3, url: postgres.urlWithPassword });
   });
 
-  it('is one process, node as process 1, under its numeric user and without any privilege', async () => {
+  test('is one process, node as process 1, under its numeric user and without any privilege', async () => {
     const processes = await podman(['top', container.name, 'pid', 'args']);
     expect(
       processes
@@ -96,7 +96,7 @@ describe('a container that runs as the manifest says', () => {
     });
   });
 
-  it("knows its memory limit, and keeps its heap to the chart's share of it", async () => {
+  test("knows its memory limit, and keeps its heap to the chart's share of it", async () => {
     expect(Number(await container.evaluate('process.constrainedMemory()'))).toBe(MEMORY_LIMIT);
     const metrics = await (await fetch(`http://127.0.0.1:${port}/actuator/prometheus`)).text();
     const [, heap] = /^jvm_memory_max_bytes\{[^}]*id="old_space"[^}]*\} (\S+)$/m.exec(metrics) ?? [];
@@ -105,7 +105,7 @@ describe('a container that runs as the manifest says', () => {
     expect(Number(heap)).toBeLessThan(MEMORY_LIMIT);
   });
 
-  it('can write to /tmp alone, and did not need to', async () => {
+  test('can write to /tmp alone, and did not need to', async () => {
     const script = `
       const fs = require('node:fs');
       const path = require('node:path');
@@ -131,7 +131,7 @@ describe('a container that runs as the manifest says', () => {
     expect(left).toEqual([]);
   });
 
-  it('is unhealthy after three failures while PostgreSQL is away, and healthy again when it is back', async () => {
+  test('is unhealthy after three failures while PostgreSQL is away, and healthy again when it is back', async () => {
     const { startPeriodSeconds, retries } = CONTAINER_HEALTH_CHECK;
     const started = Date.parse(
       await podman(['inspect', '--format', '{{.State.StartedAt.Format "2006-01-02T15:04:05Z07:00"}}', container.name]),
@@ -151,7 +151,7 @@ describe('a container that runs as the manifest says', () => {
     expect(await container.checkHealth()).toBe('healthy');
   });
 
-  it('drains when podman stops it, and exits with 0 within the grace period', async () => {
+  test('drains when podman stops it, and exits with 0 within the grace period', async () => {
     const grace = gracePeriodSeconds(MANIFEST);
     const messages = Array.from({ length: 4_000 }, () => ({ value: JSON.stringify({ text: 'x'.repeat(100) }) }));
     const sent = Promise.all([1, 2, 3, 4, 5].map(() => produce(topic, messages)));

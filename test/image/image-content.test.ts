@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { LICENSE } from '../../contract/identity.ts';
 import { PRODUCT_VERSION } from '../../contract/product-version.ts';
 import { localBase } from '../../dev/image/base-platforms.ts';
@@ -49,7 +49,7 @@ const filesBelow = (folder: string): string[] =>
     .map((entry) => relative(root, join(entry.parentPath, entry.name)));
 
 describe('the image', () => {
-  it('says which version and commit it is, where its sources are, under which license, and when it was made', async () => {
+  test('says which version and commit it is, where its sources are, under which license, and when it was made', async () => {
     const facts = imageFacts('.', process.env);
     const { Labels } = await inspect(image);
     const label = (name: string): string | undefined => Labels[`org.opencontainers.image.${name}`];
@@ -62,13 +62,13 @@ describe('the image', () => {
     expect(facts.REVISION).toMatch(/^[0-9a-f]{40}/);
   });
 
-  it('adds less than 25 MB to Node.js', async () => {
+  test('adds less than 25 MB to Node.js', async () => {
     const [own, node] = [await inspect(image), await inspect(base)];
     expect(own.RootFS.Layers.slice(0, node.RootFS.Layers.length)).toEqual(node.RootFS.Layers);
     expect(own.Size - node.Size).toBeLessThan(25 * MEGABYTE);
   });
 
-  it('is the same, layer by layer, when it is built from nothing again', async () => {
+  test('is the same, layer by layer, when it is built from nothing again', async () => {
     const reference = `localhost/${randomName('again')}:1`;
     const facts = imageFacts('.', process.env);
     const certificates = process.env['NODE_EXTRA_CA_CERTS'];
@@ -85,7 +85,7 @@ describe('the image', () => {
     }
   }, 300_000);
 
-  it('holds the packages of its bill of materials, and no other', () => {
+  test('holds the packages of its bill of materials, and no other', () => {
     const bill = JSON.parse(readFileSync('build/image/sbom.cdx.json', 'utf8')) as {
       components: readonly { readonly name: string; readonly version: string }[];
     };
@@ -100,7 +100,7 @@ describe('the image', () => {
     expect(folders).toEqual(['kafkajs']);
   });
 
-  it('holds no source map, declaration, TypeScript or test', () => {
+  test('holds no source map, declaration, TypeScript or test', () => {
     const files = filesBelow('app');
     expect(files).toContain('app/build/app/main.js');
     expect(files.filter((path) => /\.(map|ts|mts|cts|tsbuildinfo)$|(^|\/)(tests?|__tests__)\//.test(path))).toEqual([]);
@@ -108,7 +108,7 @@ describe('the image', () => {
     expect(scripts.filter((path) => readFileSync(join(root, path), 'utf8').includes('sourceMappingURL='))).toEqual([]);
   });
 
-  it('holds no secret and no npm cache', async () => {
+  test('holds no secret and no npm cache', async () => {
     const files = filesBelow('app');
     expect(files.filter((path) => /(^|\/)(\.npmrc|\.env.*|\.git.*|id_.*|.*\.(pem|key|crt))$/.test(path))).toEqual([]);
     const texts = files.map((path) => [path, readFileSync(join(root, path), 'utf8')] as const);
@@ -125,7 +125,7 @@ describe('the image', () => {
     expect(readdirSync(join(root, 'run'))).not.toContain('secrets');
   });
 
-  it('can be read, and not changed, by the user it runs as', () => {
+  test('can be read, and not changed, by the user it runs as', () => {
     const modes = filesBelow('app').map((path) => [path, statSync(join(root, path))] as const);
     expect(modes.filter(([, { uid }]) => uid !== 0)).toEqual([]);
     expect(modes.filter(([, { mode }]) => (mode & 0o004) === 0 || (mode & 0o022) !== 0)).toEqual([]);

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { localBase } from '../../dev/image/base-platforms.ts';
 import { buildForPlatforms, imageFacts, sourceDateEpoch } from '../../dev/image/image-build.ts';
 import { randomName } from '../integration/stack/random-name.ts';
@@ -37,7 +37,7 @@ afterAll(async () => {
   await podman(['rmi', '--force', EMPTY]);
 });
 
-it('are several with one bundle, which this machine makes for all of them', async () => {
+test('are several with one bundle, which this machine makes for all of them', async () => {
   const facts = imageFacts('.', process.env);
   const certificates = process.env['NODE_EXTRA_CA_CERTS'];
   const epoch = sourceDateEpoch('.', process.env);

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { EXIT_CODE } from '../../contract/exit-code.ts';
 import { freePort } from '../../dev/run/free-port.ts';
 import { createTopic, produce } from '../integration/stack/kafka-client.ts';
@@ -35,12 +35,12 @@ beforeAll(async () => {
 }, 120_000);
 
 describe('a Pod that podman runs from the synthesized manifests', () => {
-  it('writes records with the ConfigMap and the Secret that the chart names', async () => {
+  test('writes records with the ConfigMap and the Secret that the chart names', async () => {
     await produce(topic, [{ value: '{"order": 1}' }, { value: '{"order": 2}' }]);
     await awaitEachOnce({ schema, topic, records: 2 });
   });
 
-  it('answers each probe at its path, port and time, and is not restarted', async () => {
+  test('answers each probe at its path, port and time, and is not restarted', async () => {
     const { readinessProbe, livenessProbe } = manifestContainer(pod.manifests);
     const [ready, alive] = await Promise.all([
       askProbe(readinessProbe, pod.address, startedAt, readinessProbe.failureThreshold + 1),
@@ -51,7 +51,7 @@ describe('a Pod that podman runs from the synthesized manifests', () => {
     expect(await state('{{.RestartCount}} {{.State.Running}}')).toBe('0 true');
   });
 
-  it('exits with 0 when the Pod is stopped with its grace period', async () => {
+  test('exits with 0 when the Pod is stopped with its grace period', async () => {
     await pod.stop(gracePeriodSeconds(pod.manifests));
     expect(await state('{{.State.ExitCode}}')).toBe(String(EXIT_CODE.ok));
   });

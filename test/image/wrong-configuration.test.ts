@@ -1,9 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { EXIT_CODE } from '../../contract/exit-code.ts';
 import { startContainer } from './stack/start-container.ts';
 
 describe('a container with a wrong configuration', () => {
-  it('exits with 78 and says everything that is wrong, and no secret', async () => {
+  test('exits with 78 and says everything that is wrong, and no secret', async () => {
     const container = await startContainer({
       settings: { kafka: { brokers: ['kafka:9092'], topics: ['orders'], groupId: 'g' }, server: { port: 'eighty' } },
       secrets: { 'database.password': 'hidden-from-everybody' },

@@ -7,7 +7,7 @@ import { describeDatabaseError, verdictOn } from '../../store/connection/sqlstat
 import { RowRefused } from '../../store/copy/isolate-poison.ts';
 import { asRefusal, reasonOfSqlstate } from '../../store/copy/refused-row.ts';
 import { type Admission, type KeyEncoding, RECORDS, reasonToRefuse } from '../../store/tables/record-rows.ts';
-import { type Refusal, type RowBatch, sendRows } from '../../store/tables/table.ts';
+import { type Refusal, ROWS_THAT_DELETE, type RowBatch, sendRows } from '../../store/tables/table.ts';
 import { droppedRows } from '../../store/transaction/dropped-rows.ts';
 import type { MappedTable } from '../../tables/table/mapped-table.ts';
 import { type DeadLetterPlace, type DeadLetterRow, deadLetterOf, deadLettersTable } from './dead-letters-table.ts';
@@ -147,7 +147,7 @@ async function writeToTable(
 ): Promise<Refusal | Present | null> {
   const record = recordOfLetter(letter);
   const { topic, partition } = letter;
-  await client.query(table.opening(true));
+  await client.query(table.opening(ROWS_THAT_DELETE));
   await table.require(client);
   const { rows, refused } = table.encode({ topic, partition }, recordsOf([record]));
   const refusal = refused.get(0);
@@ -155,7 +155,7 @@ async function writeToTable(
     await client.query('ROLLBACK TO SAVEPOINT fit');
     return refusal;
   }
-  const row = { rows: [rows.all], length: rows.length, hasDeletes: rows.deletes.size > 0 };
+  const row = { rows: [rows.all], length: rows.length, ...rows.kinds };
   const sent = rows.length === 0 ? 'stored' : await sendRow(client, table, row, overwrite);
   if (sent instanceof RowRefused) {
     await client.query('ROLLBACK TO SAVEPOINT fit');

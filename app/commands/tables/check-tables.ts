@@ -3,9 +3,13 @@ import { EXIT_CODE } from '../../../contract/exit-code.ts';
 import { describeProblem, type Problem } from '../../../settings/schema/problem.ts';
 import { tablesOf } from '../../../settings/sections/tables.ts';
 import type { Settings } from '../../../settings/settings.ts';
+import { createKafkaClient, shareByClients } from '../../kafka/kafka-client.ts';
+import { LastRecords, SILENT } from '../../kafka/last-records.ts';
+import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
 import { readMappings } from '../../tables/mapping/resolve-mapping.ts';
 import type { OutputStreams } from '../command/command.ts';
 import { withDatabase } from '../command/with-database.ts';
+import { KeyNames, LOOKED_AT, type RecordKeys, topicsByKey } from './record-keys.ts';
 import { mappingJson, mappingLines, type OffsetsElsewhere } from './shown-mapping.ts';
 
 /** The command `tables check`. */
@@ -61,10 +65,55 @@ function unlessDropped(error: unknown): { readonly rows: readonly [] } {
   throw error;
 }
 
+/** How long the last records of a topic are waited for. */
+const READ_MS = 10_000;
+/** A command asks a broker that is away once more. */
+const RETRIES = 1;
+
+/** What the last records of these topics are keyed by. */
+async function readKeys({ kafka }: Settings, topics: readonly string[]): Promise<readonly RecordKeys[]> {
+  if (topics.length === 0) {
+    return [];
+  }
+  const shared = shareByClients(
+    () => kafka,
+    // The reason why keys were not looked at is in the output already.
+    SILENT,
+    () => undefined,
+  );
+  const reader = new LastRecords(createKafkaClient(shared, RETRIES));
+  try {
+    const found: RecordKeys[] = [];
+    for (const topic of topics) {
+      found.push(await keysOf(reader, topic));
+    }
+    return found;
+  } finally {
+    await reader.close();
+  }
+}
+
+async function keysOf(reader: LastRecords, topic: string): Promise<RecordKeys> {
+  const names = new KeyNames(topic);
+  try {
+    await reader.read(topic, { count: LOOKED_AT, timeoutMs: READ_MS }, ({ records }) => {
+      records.forEach((record) => {
+        names.add(record);
+      });
+    });
+    return names.found;
+  } catch (error) {
+    if (!(error instanceof OutageError || error instanceof FatalError)) {
+      throw error;
+    }
+    return { topic, records: 0, keyedBy: [], fault: error.message };
+  }
+}
+
 /**
  * Runs `tables check`: compares the setting `tables` with the catalog, prints the mapping of each table that is right,
- * all problems of the others, and which other schemas hold offsets of the topics. Nothing is written, and Kafka is not
- * asked.
+ * all problems of the others, and which other schemas hold offsets of the topics. Nothing is written. Kafka is asked
+ * for the last records of topics with an envelope, without a group. If it is away, the output has the reason.
  *
  * @returns the exit code: 0 when all tables are right, 78 when one is not, 1 when PostgreSQL was away or refused. It
  * rejects only for a mistake in the program.
@@ -78,8 +127,9 @@ export function checkTables(settings: Settings, { json }: CheckRequest, { out, e
       ...(await readMappings(client, tables, database.schema)),
       elsewhere: topics.length === 0 ? [] : await offsetsElsewhere(client, database.schema, topics),
     }));
+    const keys = await readKeys(settings, topicsByKey(mappings));
     const shown = mappings.map((mapping) =>
-      json ? mappingJson(mapping, elsewhere) : mappingLines(mapping, elsewhere).join('\n'),
+      json ? mappingJson(mapping, elsewhere, keys) : mappingLines(mapping, elsewhere, keys).join('\n'),
     );
     const text = (tables.length > 0 || json ? shown : [NO_TABLE]).join(json ? '\n' : '\n\n');
     out.write(text === '' ? '' : `${text}\n`);

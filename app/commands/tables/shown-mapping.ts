@@ -3,7 +3,15 @@ import {
   DEFAULT_MARKER_SINCE,
   type UnwrittenColumn,
 } from '../../tables/mapping/resolve-mapping.ts';
-import type { ColumnSource, FieldPath, MappedColumn, TableKey } from '../../tables/mapping/table-mapping.ts';
+import type {
+  ColumnSource,
+  FieldPath,
+  MappedColumn,
+  TableEnvelope,
+  TableKey,
+} from '../../tables/mapping/table-mapping.ts';
+
+import { keyLines, type RecordKeys } from './record-keys.ts';
 
 /** Names that a path of dots has room for. */
 const PLAIN_NAME = /^[^$./[\]][^./[\]]*$/;
@@ -26,6 +34,11 @@ function sourceText(source: ColumnSource): string {
     }
     case 'header':
       return `$header.${source.name}`;
+    case 'event': {
+      const [part, ...path] = source.path;
+      const below = pathText(path);
+      return below === '' || below.startsWith('/') ? `$${part}${below}` : `$${part}.${below}`;
+    }
     default:
       return `$${source.kind}`;
   }
@@ -106,7 +119,10 @@ const EXISTING = {
   keep: 'rows that are there stay as they are',
 } as const satisfies Readonly<Record<TableKey['existing'], string>>;
 
-function deletedBy({ delete: deletes }: TableKey): string {
+function deletedBy({ delete: deletes }: TableKey, envelope: CheckedMapping['envelope']): string {
+  if (envelope?.format === 'debezium') {
+    return 'events d and tombstones delete them, by the record key alone';
+  }
   if (typeof deletes === 'string') {
     return deletes === 'never' ? 'nothing deletes them' : 'tombstones delete them';
   }
@@ -114,13 +130,32 @@ function deletedBy({ delete: deletes }: TableKey): string {
 }
 
 /** How rows come into the table, where a COPY alone is not enough. */
-function ofStage({ key, stage }: CheckedMapping): readonly string[] {
+function ofStage({ key, stage, envelope }: CheckedMapping): readonly string[] {
   if (stage === null) {
     return [];
   }
   return key === null
     ? ['through a temporary table, as the table has row-level security']
-    : [`key: ${key.columns.join(', ')}; ${EXISTING[key.existing]}; ${deletedBy(key)}; through a temporary table`];
+    : [
+        `key: ${key.columns.join(', ')}; ${EXISTING[key.existing]}; ${deletedBy(key, envelope)}; through a temporary table`,
+      ];
+}
+
+const ENVELOPES = {
+  debezium: 'change events of Debezium',
+  'debezium-flat': 'flattened change events of Debezium',
+  connect: 'rows, which may have a schema around them',
+} as const satisfies Readonly<Record<TableEnvelope['format'], string>>;
+
+/** What the values are. */
+function ofEnvelope({ envelope, key }: CheckedMapping): readonly string[] {
+  if (envelope === undefined) {
+    return [];
+  }
+  const keeps = key !== null && envelope.format !== 'connect';
+  return [
+    `values: ${ENVELOPES[envelope.format]}${keeps ? `; a column that ${envelope.unavailableValue} comes for keeps what it has` : ''}`,
+  ];
 }
 
 /** Another schema with offsets of a topic, or one that the role may not look into. */
@@ -144,11 +179,17 @@ const shownElsewhere = ({ schema, groupId, topic }: OffsetsElsewhere): string =>
  * A mapping for a person.
  *
  * @param elsewhere offsets in other schemas of the database. @default none
+ * @param keys what the last records of its topics are keyed by. @default not known
  */
-export function mappingLines(mapping: CheckedMapping, elsewhere: readonly OffsetsElsewhere[] = []): readonly string[] {
+export function mappingLines(
+  mapping: CheckedMapping,
+  elsewhere: readonly OffsetsElsewhere[] = [],
+  keys: readonly RecordKeys[] = [],
+): readonly string[] {
   const { schema, table, topics, columns, key, unwritten, relation } = mapping;
   const seen = columns.filter(({ isNotNull, source }) => isNotNull && !ALWAYS_THERE.includes(source.kind));
   const notes = [
+    ...ofEnvelope(mapping),
     ...ofStage(mapping),
     ...note(
       'left to PostgreSQL',
@@ -161,6 +202,7 @@ export function mappingLines(mapping: CheckedMapping, elsewhere: readonly Offset
     ...note('row triggers, which may change or drop rows', relation.rowTriggers),
     ...ofOldServer(mapping),
     ...ofTopics(mapping, elsewhere).map(shownElsewhere),
+    ...keyLines(mapping, keys),
   ];
   return [
     `${topics.join(', ')} -> ${schema}.${table}`,
@@ -174,9 +216,14 @@ export function mappingLines(mapping: CheckedMapping, elsewhere: readonly Offset
  * A mapping as one line of JSON.
  *
  * @param elsewhere offsets in other schemas of the database. @default none
+ * @param keys what the last records of its topics are keyed by. @default not known
  */
-export function mappingJson(mapping: CheckedMapping, elsewhere: readonly OffsetsElsewhere[] = []): string {
-  const { schema, table, topics, columns, key, stage, unwritten, relation } = mapping;
+export function mappingJson(
+  mapping: CheckedMapping,
+  elsewhere: readonly OffsetsElsewhere[] = [],
+  keys: readonly RecordKeys[] = [],
+): string {
+  const { schema, table, topics, columns, key, stage, unwritten, relation, envelope } = mapping;
   return JSON.stringify({
     schema,
     table,
@@ -189,6 +236,7 @@ export function mappingJson(mapping: CheckedMapping, elsewhere: readonly Offsets
         field: typeof key.delete === 'string' ? null : pathText(key.delete),
       },
     },
+    envelope: envelope?.format ?? null,
     throughTemporaryTable: stage !== null,
     columns: columns.map((column) => ({
       name: column.name,
@@ -202,5 +250,6 @@ export function mappingJson(mapping: CheckedMapping, elsewhere: readonly Offsets
     unwritten,
     rowTriggers: relation.rowTriggers,
     offsetsElsewhere: ofTopics(mapping, elsewhere),
+    recordKeys: keys.filter(({ topic }) => key !== null && topics.includes(topic)),
   });
 }

@@ -115,8 +115,8 @@ export const isAnswer = (error: unknown): boolean => {
 };
 
 /**
- * Whether the broker answered a commit as the group's coordinator. One that cannot store the offsets, as where too few of
- * their replicas are in sync, answers GROUP_COORDINATOR_NOT_AVAILABLE, and coordinates the group nevertheless.
+ * Whether the broker answered a commit as the group's coordinator. One that cannot store the offsets, as where too few
+ * of their replicas are in sync, answers GROUP_COORDINATOR_NOT_AVAILABLE, and coordinates the group nevertheless.
  */
 export const isAnswerToCommit = (error: unknown): boolean => {
   const type = errorTypeOf(error);

@@ -102,8 +102,8 @@ function frameHeader(bytes: Buffer): { readonly window: number; readonly blocksA
   const sizeAt = FRAME.windowOrSize + (isSingle ? 0 : 1) + (DICTIONARY_ID_BYTES[descriptor & 3] ?? 0);
   const sizeBytes = descriptor >> 6 === 0 && isSingle ? 1 : (CONTENT_SIZE_BYTES[descriptor >> 6] ?? 0);
   if (isSingle) {
-    const told = sizeBytes === 8 ? Number(bytes.readBigUInt64LE(sizeAt)) : bytes.readUIntLE(sizeAt, sizeBytes);
-    return { window: told + (sizeBytes === 2 ? 256 : 0), blocksAt: sizeAt + sizeBytes };
+    const announced = sizeBytes === 8 ? Number(bytes.readBigUInt64LE(sizeAt)) : bytes.readUIntLE(sizeAt, sizeBytes);
+    return { window: announced + (sizeBytes === 2 ? 256 : 0), blocksAt: sizeAt + sizeBytes };
   }
   const [exponent, mantissa] = [bytes.readUInt8(FRAME.windowOrSize) >> 3, bytes.readUInt8(FRAME.windowOrSize) & 7];
   const base = 2 ** (10 + exponent);

@@ -151,7 +151,7 @@ function contentSize(bytes: Buffer, frame: Frame, blocks: readonly Block[], limi
     size.add(unpacked);
   }
   if (frame.contentSize !== null && frame.contentSize !== BigInt(size.bytes)) {
-    throw new Error(`the lz4 frame tells ${frame.contentSize} bytes of content, and has ${size.bytes}`);
+    throw new Error(`the lz4 frame announces ${frame.contentSize} bytes of content, and has ${size.bytes}`);
   }
   return size.bytes;
 }

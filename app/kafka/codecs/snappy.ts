@@ -42,7 +42,7 @@ function copyAt(block: Buffer, at: number, tag: number, reach: number): Element 
  * @throws Error when they are not as many as it says, or it is not whole
  */
 function addBlock(block: Buffer, size: UnpackedSize): void {
-  const told = new SnappyDecompressor(block).readUncompressedLength();
+  const announced = new SnappyDecompressor(block).readUncompressedLength();
   let at = block.findIndex((byte) => byte < 0x80) + 1;
   let produced = 0;
   while (at < block.length) {
@@ -52,9 +52,9 @@ function addBlock(block: Buffer, size: UnpackedSize): void {
     size.add(element.produced);
     at = element.next;
   }
-  if (at !== block.length || produced !== told >>> 0) {
+  if (at !== block.length || produced !== announced >>> 0) {
     throw new Error(
-      `a snappy block of ${block.length} bytes tells ${told >>> 0} bytes of content, and has ${produced}`,
+      `a snappy block of ${block.length} bytes announces ${announced >>> 0} bytes of content, and has ${produced}`,
     );
   }
 }

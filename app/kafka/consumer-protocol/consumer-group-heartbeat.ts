@@ -1,7 +1,7 @@
 /**
- * The heartbeat of a member whose group the brokers hold (KIP-848), which kafkajs does not have. Its layout is that of Kafka's
- * own ConsumerGroupHeartbeatRequest.json. It is flexible (KIP-482): lengths are unsigned varints and one more than they are,
- * 0 is null, and each structure ends with a count of tagged fields. An error stays in the answer.
+ * The heartbeat of a member whose group the brokers hold (KIP-848), which kafkajs does not have. Its layout is that of
+ * Kafka's own ConsumerGroupHeartbeatRequest.json. It is flexible (KIP-482): lengths are unsigned varints and one more
+ * than they are, 0 is null, and each structure ends with a count of tagged fields. An error stays in the answer.
  */
 import type { Decoder, Encoder, ProtocolRequest } from '../kafkajs/classes.ts';
 import {

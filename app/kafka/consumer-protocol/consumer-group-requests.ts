@@ -1,6 +1,6 @@
 /**
- * The other requests of a member of KIP-848, in versions that kafkajs does not have. Their layouts are those of Kafka's own
- * ConsumerGroupDescribeRequest.json and OffsetCommitRequest.json, in the encoding of the heartbeat.
+ * The other requests of a member of KIP-848, in versions that kafkajs does not have. Their layouts are those of Kafka's
+ * own ConsumerGroupDescribeRequest.json and OffsetCommitRequest.json, in the encoding of the heartbeat.
  */
 import type { Position } from '../../stream/ports/record-source.ts';
 import type { Decoder, Encoder, ProtocolRequest } from '../kafkajs/classes.ts';
@@ -37,8 +37,8 @@ export function unowned(partitions: PartitionsById, members: readonly ListedMemb
 }
 
 /**
- * The request ConsumerGroupDescribe, version 0, for one group: an array of group_id, include_authorized_operations boolean.
- * Its answer is throttle_time_ms int32 and an array of one group:
+ * The request ConsumerGroupDescribe, version 0, for one group: an array of group_id, include_authorized_operations
+ * boolean. Its answer is throttle_time_ms int32 and an array of one group:
  *
  *   error_code              int16
  *   error_message           string?

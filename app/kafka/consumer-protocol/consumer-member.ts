@@ -22,8 +22,8 @@ import {
 import { Reconciliation } from './reconciliation.ts';
 
 /**
- * How long a coordinator may be silent before the member gives up what it owns: the brokers' default session time-out, since
- * they do not send theirs. Where it is shorter, two members fence each other until then.
+ * How long a coordinator may be silent before the member gives up what it owns: the brokers' default session time-out,
+ * since they do not send theirs. Where it is shorter, two members fence each other until then.
  */
 const SESSION_TIMEOUT_MS = 45_000;
 
@@ -46,17 +46,18 @@ export interface ConsumerMemberPorts {
 }
 
 /**
- * A member by the protocol of KIP-848: the brokers assign, and a heartbeat is all that a member sends. It goes on with what
- * it keeps whatever happens to the others, and acknowledges what it lost once nothing of it is written ({@link Reconciliation}).
+ * A member by the protocol of KIP-848: the brokers assign, and a heartbeat is all that a member sends. It goes on with
+ * what it keeps whatever happens to the others, and acknowledges what it lost once nothing of it is written.
  *
- * Handing over goes beyond the protocol. Who leaves is assigned nothing at once, and those who win its partitions learn of
- * it a beat or two later. So it leaves, and goes on writing each partition until its winner was assigned it. Why no record is lost
- * or doubled meanwhile: the compare-and-set of the stored offset is in the transaction of the rows, so of two writers of a
- * partition the one that is behind writes nothing, and reads the offset again or finds the partition gone.
+ * Handing over goes beyond the protocol. Who leaves is assigned nothing at once, and those who win its partitions learn
+ * of it a beat or two later. So it leaves, and goes on writing each partition until its winner was assigned it. Why no
+ * record is lost or doubled meanwhile: the compare-and-set of the stored offset is in the transaction of the rows, so
+ * of two writers of a partition the one that is behind writes nothing, and reads the offset again or finds the
+ * partition gone.
  *
- * It leaves for good (epoch -1) always, with an instance id too: a Pod that is stopped does not come back under its uid, and
- * epoch -2 would keep its partitions from the others for the session time-out. Who was killed could not leave. Its next
- * process, with the same instance id, releases the place (epoch -2 for the member that was) and takes over what it owned.
+ * It leaves for good (epoch -1) always, with an instance id too: a stopped Pod does not come back under its uid, and
+ * epoch -2 would keep its partitions from the others for the session time-out. A killed process could not leave. Its
+ * successor, with the same instance id, releases the place (epoch -2 for the former member) and takes over what it had.
  */
 export class ConsumerMember implements GroupMember {
   readonly #options: ConsumerMemberOptions;

@@ -64,8 +64,8 @@ export interface ConsumerMemberOptions {
 /**
  * What a member and its coordinator know of each other, and the requests about it.
  *
- * Why no assignment is missed: one is in an answer only where it changed, or where the request was a full one. Each request
- * that follows one without an answer, or with an error, is full, and has what the member owns at that moment.
+ * Why no assignment is missed: one is in an answer only where it changed, or where the request was a full one. Each
+ * request that follows one without an answer, or with an error, is full, and has what the member owns at that moment.
  */
 export class ConsumerSession {
   readonly #options: ConsumerMemberOptions;
@@ -74,7 +74,7 @@ export class ConsumerSession {
   readonly #memberId: string = randomUUID();
   #epoch: number = JOIN_EPOCH;
   #isFull = true;
-  #told: PartitionsById | null = null;
+  #reported: PartitionsById | null = null;
   #isKnown = false;
   #signAt = Number.NaN;
   #intervalMs = 0;
@@ -109,7 +109,7 @@ export class ConsumerSession {
 
   /** Whether the coordinator has to hear of this, or of the member. */
   isNews(owned: PartitionsById): boolean {
-    return !this.isJoined || owned !== this.#told;
+    return !this.isJoined || owned !== this.#reported;
   }
 
   /** The coordinator does not know the member any more: it joins anew. */
@@ -130,7 +130,7 @@ export class ConsumerSession {
       return null;
     }
     const isFull = this.#isFull || !this.isJoined;
-    const isNews = isFull || owned !== this.#told;
+    const isNews = isFull || owned !== this.#reported;
     const { topics } = this.#options;
     this.#isFull = true;
     this.#isKnown = true;
@@ -141,7 +141,7 @@ export class ConsumerSession {
       this.#epoch = answer.memberEpoch;
       this.#intervalMs = answer.intervalMs;
       this.#isFull = false;
-      this.#told = owned;
+      this.#reported = owned;
       this.#signAt = sentAt;
     } else if (isElsewhere(answer.errorCode)) {
       this.#coordinator.forget();

@@ -22,8 +22,8 @@ interface ReconciliationPorts {
  * What a member of KIP-848 owns, and the way from there to what the coordinator assigns.
  *
  * Why no partition is acknowledged as given up while it is written: {@link owned} becomes an assignment only behind the
- * promise of the listener, and loses nothing in another way but by {@link drop}, whose caller was expelled. One assignment
- * is reconciled after the other, and of those that come meanwhile the newest counts.
+ * promise of the listener, and loses nothing in another way but by {@link drop}, whose caller was expelled. One
+ * assignment is reconciled after the other, and of those that come meanwhile the newest counts.
  *
  * A topic whose name is not known yet is owned all the same, and opened once it is: the coordinator would wait for it.
  */
@@ -84,9 +84,9 @@ export class Reconciliation {
   }
 
   /** When the change began that the coordinator has heard of by now; null where nothing changed, or not all is done. */
-  settle(told: PartitionsById): number | null {
+  settle(reported: PartitionsById): number | null {
     const since = this.#changedSince;
-    if (this.#work !== null || told !== this.#owned || since === null) {
+    if (this.#work !== null || reported !== this.#owned || since === null) {
       return null;
     }
     this.#changedSince = null;

@@ -6,8 +6,8 @@ const MEBIBYTE = 1_048_576;
 
 /**
  * Bytes on V8's heap of a record as an object, measured with Node.js 20 on 64 bits: the object with its numbers and its
- * places in arrays; a key or a value as a Buffer, whose content is outside; a list of headers; a header with its place; a
- * header's key, beside its characters. A record becomes one where it is a dead letter.
+ * places in arrays; a key or a value as a Buffer, whose content is outside; a list of headers; a header with its place;
+ * a header's key, beside its characters. A record becomes one where it is a dead letter.
  */
 const HEAP = { record: 160, buffer: 96, headers: 48, header: 48, text: 24 } as const;
 
@@ -66,8 +66,8 @@ function keyBytes(length: number, isAscii: boolean): number {
 const mebibytes = (bytes: number): string => `${Math.ceil(bytes / MEBIBYTE).toLocaleString('en')} MiB`;
 
 /**
- * Counts what the largest record of a batch becomes as an object, before any is made. Others are not objects at the same
- * time, but for those of one transaction, whose bytes are bounded.
+ * Counts what the largest record of a batch becomes as an object, before any is made. Others are not objects at the
+ * same time, but for those of one transaction, whose bytes are bounded.
  */
 export class LargestRecord implements BatchObserver {
   readonly #bytes: Buffer;

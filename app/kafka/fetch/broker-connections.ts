@@ -43,8 +43,8 @@ interface AnsweredRequest {
 const NO_METADATA_MS = 0;
 
 /**
- * A cluster of the client's for one purpose, such as fetches: no other request waits for a long poll, and no long poll for
- * them.
+ * A cluster of the client's for one purpose, such as fetches: no other request waits for a long poll, and no long poll
+ * for them.
  */
 export function clusterApart(kafka: Kafka, watcher: Pick<ClientListener, 'onAnswer'>): Cluster {
   const emit = (event: string, payload: object): void => {
@@ -67,8 +67,8 @@ interface KnownBroker {
 }
 
 /**
- * Connections to the brokers of a cluster, over which records are fetched. kafkajs makes them, with the client's TLS and
- * login; which broker is asked, and for how long, is decided here.
+ * Connections to the brokers of a cluster, over which records are fetched. kafkajs makes them, with the client's TLS
+ * and login; which broker is asked, and for how long, is decided here.
  */
 export class BrokerConnections {
   readonly #cluster: Cluster;
@@ -114,8 +114,8 @@ export class BrokerConnections {
   }
 
   /**
-   * Closes the connections to a broker at once; requests under way fail. The next ones go over new connections, and by the
-   * versions that the broker offers then: it may have been another version that was started.
+   * Closes the connections to a broker at once; requests under way fail. The next ones go over new connections, and by
+   * the versions that the broker offers then: it may have been another version that was started.
    */
   drop(nodeId: number): void {
     const known = this.#brokers.get(nodeId);
@@ -180,7 +180,7 @@ export class BrokerConnections {
     return brokerPool.createBroker({ logger, connectionPool, nodeId });
   }
 
-  /** Each asker has a connection of its own, which nobody else closes. The next one takes the next address. */
+  /** Each asker has a separate connection, which nobody else closes. The next one takes the next address. */
   async #askBootstrap<T>(ask: (broker: Broker) => Promise<T>): Promise<T> {
     const seed = await this.#seed();
     try {

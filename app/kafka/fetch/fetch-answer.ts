@@ -234,8 +234,8 @@ export interface AbortedTransaction {
 /**
  * The batches with the records of aborted transactions left out; each still has its range of offsets.
  *
- * As in Kafka's own client, a transaction begins at its first offset, whatever other one it lies in, and ends at the abort
- * marker of its producer. All records of a batch are of one producer, and in one transaction or in none.
+ * As in Kafka's own client, a transaction begins at its first offset, whatever other one it lies in, and ends at the
+ * abort marker of its producer. All records of a batch are of one producer, and in one transaction or in none.
  *
  * @param transactions in any order: brokers list them by their ends, and Redpanda does not sort them
  */

@@ -40,9 +40,9 @@ export interface FetchPorts {
 }
 
 /**
- * Fetches the partitions that one broker leads: one request after the other, each for all that are wanted then. Where none
- * is, or the memory has no room, it waits until it is woken. Each broker has a loop, so one that does not answer holds up
- * its own partitions alone.
+ * Fetches the partitions that one broker leads: one request after the other, each for all that are wanted then. Where
+ * none is, or the memory has no room, it waits until it is woken. Each broker has a loop, so one that does not answer
+ * holds up its own partitions alone.
  */
 export class FetchLoop {
   readonly nodeId: number;
@@ -171,7 +171,7 @@ export class FetchLoop {
     return broker.connectionPool.send({
       request: {
         ...{ apiKey: FETCH_KEY, apiVersion: version, apiName: FETCH_REQUEST },
-        // What kafkajs takes of its own encoder.
+        // What kafkajs takes of its encoder.
         encode: async () => ({ buf: bytes, buffer: bytes }),
       },
       response: { decode: async (answer) => new FetchAnswer(answer, version), parse: async (answer) => answer },

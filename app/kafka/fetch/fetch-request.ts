@@ -21,8 +21,9 @@
  *   forgotten_topics_data array    7+      empty
  *   rack_id               string   11+     empty
  *
- * From 12 on lengths and counts are unsigned varints and one more than they are, and each structure ends with a count of
- * tagged fields (KIP-482); so does the head of the request. Version 12 is not asked by: it has names and no more than 13.
+ * From 12 on lengths and counts are unsigned varints and one more than they are, and each structure ends with a count
+ * of tagged fields (KIP-482); so does the head of the request. Version 12 is not asked by: it has names and no more
+ * than 13.
  */
 import type { FetchedPartition } from './fetched-partition.ts';
 

@@ -31,7 +31,7 @@ export const LEAST_MESSAGE_BYTES = 14;
 /** Messages that are read before the time is looked at. */
 const MESSAGES_A_LOOK = 256;
 
-const NOT_ITS_OWN = 'it is compressed, and holds no messages of its own format';
+const NOT_ITS_OWN = 'it is compressed, and contains no messages of its format';
 
 /** What decoding may take, and when other work has its turn. */
 export interface DecodingBounds {

@@ -30,12 +30,12 @@ interface FetcherPorts {
 /**
  * Fetches the assigned partitions from the brokers that lead them.
  *
- * Why nothing comes of a partition that is not assigned any more, or after the end: its request is cleared when it goes, so
- * an answer under way finds it without one ({@link FetchedPartition}), and when it comes back it is made anew. The end clears
- * them as well, before the group is left.
+ * Why nothing comes of a partition that is not assigned any more, or after the end: its request is cleared when it
+ * goes, so an answer under way finds it without one ({@link FetchedPartition}), and when it comes back it is made anew.
+ * The end clears them as well, before the group is left.
  *
- * Why nothing of a partition that stays assigned is lost or fetched twice: it stays the same object, with the position and
- * the request of before, whose answer counts as if nothing else had come or gone.
+ * Why nothing of a partition that stays assigned is lost or fetched twice: it stays the same object, with the position
+ * and the request of before, whose answer counts as if nothing else had come or gone.
  */
 export class PartitionFetcher {
   readonly #ports: FetcherPorts;

@@ -49,11 +49,11 @@ export interface ReadSet {
 }
 
 /**
- * Reads the record sets of fetches, in all three record formats, each batch by its own checksum. Other work of the event
- * loop has its turn between batches and within large ones.
+ * Reads the record sets of fetches, in all three record formats, each batch by its own checksum. Other work of the
+ * event loop has its turn between batches and within large ones.
  *
- * Batches behind the one that fills the memory for an answer are left out, as if it had been shorter: they stay ahead of
- * the position. A set is copied, so what waits for its transaction keeps no other partition's records.
+ * Batches behind the one that fills the memory for an answer are left out, as if it had been shorter: they stay ahead
+ * of the position. A set is copied, so what waits for its transaction keeps no other partition's records.
  */
 export class RecordSetReader {
   readonly #memory: MemoryBudget;

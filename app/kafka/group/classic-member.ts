@@ -18,8 +18,8 @@ type Leaving = (isHandedOver: boolean) => void;
 /**
  * A member by the classic group protocol, whose assignments the leader makes (sticky-assignment.ts).
  *
- * It goes on with what it owns while it joins: a new generation gives and takes by difference, and touches nothing else.
- * How soon a change of the group is through depends on how often the members ask, so it beats every second.
+ * It goes on with what it owns while it joins: a new generation gives and takes by difference, and touches nothing
+ * else. How soon a change of the group is through depends on how often the members ask, so it beats every second.
  */
 export class ClassicMember implements GroupMember {
   readonly #options: MemberOptions;
@@ -216,8 +216,8 @@ export class ClassicMember implements GroupMember {
   }
 
   /**
-   * The group began another generation. Where that happens again and again, as in a group that KIP-848 members converted, the
-   * member does not ask all the time.
+   * The group began another generation. Where that happens again and again, as in a group that KIP-848 members
+   * converted, the member does not ask all the time.
    *
    * @returns whether nothing is tried again
    */

@@ -35,12 +35,12 @@ export interface DescribedGroup {
 }
 
 /**
- * The group's coordinator. Each request finds it where it is not known, and is sent once: an answer by which another broker
- * coordinates the group, or no answer, makes the next request find it anew.
+ * The group's coordinator. Each request finds it where it is not known, and is sent once: an answer by which another
+ * broker coordinates the group, or no answer, makes the next request find it anew.
  *
- * Brokers answer the requests of a connection in order. A join waits for all members, and a commit for the replicas of the
- * offsets: so joins have a connection, commits have one, and all other requests a third one. Only tools read what is
- * committed, so a commit that fails closes no connection but that of commits.
+ * Brokers answer the requests of a connection in order. A join waits for all members, and a commit for the replicas of
+ * the offsets: so joins have a connection, commits have one, and all other requests a third one. Only tools read what
+ * is committed, so a commit that fails closes no connection but that of commits.
  */
 export interface Coordinator {
   /**

@@ -34,8 +34,8 @@ const isNotOffered = (error: unknown): boolean =>
 /**
  * The members that were started with one instance id. They follow each other, so the one that was started last stays.
  *
- * A coordinator may know the generation before the last one alone, with members in it that left since. So who is in the group
- * says nothing about who came last: the time of the start does.
+ * A coordinator may know the generation before the last one alone, with members in it that left since. So who is in the
+ * group says nothing about who came last: the time of the start does.
  */
 export class MemberPlace {
   readonly #ports: PlacePorts;
@@ -74,8 +74,9 @@ export class MemberPlace {
   }
 
   /**
-   * Leaves the group for the members that ran in the place before, which were killed: the group would wait for the end of their
-   * sessions. Where others join at the moment, the coordinator does not answer who they were: the next join looks again.
+   * Leaves the group for the members that ran in the place before, which were killed: the group would wait for the end
+   * of their sessions. Where others join at the moment, the coordinator does not answer who they were: the next join
+   * looks again.
    *
    * @param ownId the member's; it stays
    * @throws FatalError `GROUP_INSTANCE_REPLACED` when a newer member has the place
@@ -146,5 +147,5 @@ export const replacedBySuccessor = ({ groupId, instanceId }: Instance): FatalErr
     'GROUP_INSTANCE_REPLACED',
     `another consumer of the group ${groupId} has taken the place of this one: it was started with the same ` +
       `kafka.groupInstanceId (KAFKA_GROUP_INSTANCE_ID), ${instanceId}. Nothing was skipped: its partitions are with the ` +
-      'others. Where both are to run, give each an id of its own, such as the uid of its Pod, or none',
+      'others. Where both are to run, give each a separate id, such as the uid of its Pod, or none',
   );

@@ -69,8 +69,9 @@ function ownedCounts(members: readonly JoinedMember[]): ReadonlyMap<string, numb
 /**
  * Joins of one member: JoinGroup, what the leader assigns, and SyncGroup.
  *
- * Both protocols are offered, with the same data: the coordinator takes the first one that all members offer. A leader assigns
- * in the same way by both, and members of the version before, which own nothing when they join, get what is left.
+ * Both protocols are offered, with the same data: the coordinator takes the first one that all members offer. A leader
+ * assigns in the same way by both, and members of the version before, which own nothing when they join, get what is
+ * left.
  */
 export class GroupJoin {
   readonly #options: MemberOptions;
@@ -150,8 +151,8 @@ export class GroupJoin {
   }
 
   /**
-   * An answer may be late: the beats may have learned meanwhile that the coordinator does not know the member, or its session
-   * may be over. Then others may own what it was assigned.
+   * An answer may be late: the beats may have learned meanwhile that the coordinator does not know the member, or its
+   * session may be over. Then others may own what it was assigned.
    */
   #isIn(state: MemberState, { memberId, generationId }: Joined, syncedAt: number): boolean {
     const { inGeneration } = state;
@@ -167,8 +168,8 @@ export class GroupJoin {
   }
 
   /**
-   * Leaves the group: again at the coordinator of then, where the one of before does not take it. The coordinator may be making
-   * the member's id: without it the group would wait for that member.
+   * Leaves the group: again at the coordinator of then, where the one of before does not take it. The coordinator may
+   * be making the member's id: without it the group would wait for that member.
    */
   async leave(state: MemberState, signal: AbortSignal): Promise<void> {
     const { clock, coordinator } = this.#ports;
@@ -201,7 +202,8 @@ export class GroupJoin {
       if (errorTypeOf(error) !== 'MEMBER_ID_REQUIRED' || typeof memberId !== 'string') {
         throw error;
       }
-      // The coordinator waits for the member of this id from now on: whatever becomes of the next join, it has to be that one.
+      // The coordinator waits for the member of this id from now on: whatever becomes of the next join, it has to be
+      // that one.
       state.identified(memberId);
       signal.throwIfAborted();
       return this.#ports.coordinator.join(memberId, protocols);

@@ -32,8 +32,8 @@ export interface GroupMemberListener {
   /** A join began. The member goes on with what it owns. */
   onJoining(): void;
   /**
-   * A generation began. Nothing of `revoked` may be fetched from the call on. Resolves when nothing of it is written any
-   * more, which a member of KIP-848 acknowledges then; a classic one goes on with its beats meanwhile.
+   * A generation began. Nothing of `revoked` may be fetched from the call on. Resolves when nothing of it is written
+   * any more, which a member of KIP-848 acknowledges then; a classic one goes on with its beats meanwhile.
    */
   onAssigned(assignment: Assignment): Promise<void>;
   /**
@@ -75,8 +75,8 @@ export interface GroupMember {
    */
   join(listener: GroupMemberListener): Promise<void>;
   /**
-   * Gives everything to the others while it goes on with it until they have it: joins as one that leaves, and is assigned
-   * nothing. Resolves with true once that happened, with false when it did not in time or cannot.
+   * Gives everything to the others while it goes on with it until they have it: joins as one that leaves, and is
+   * assigned nothing. Resolves with true once that happened, with false when it did not in time or cannot.
    *
    * @param timeoutMs milliseconds, lookups and retries included
    */

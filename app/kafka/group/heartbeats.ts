@@ -31,8 +31,8 @@ interface HeartbeatListener {
 }
 
 /**
- * Beats of a member. While a join waits, behind a killed member for as long as the session lasts, they are the only sign
- * that the coordinator is alive; then any answer is one, and says nothing else.
+ * Beats of a member. While a join waits, behind a killed member for as long as the session lasts, they are the only
+ * sign that the coordinator is alive; then any answer is one, and says nothing else.
  */
 export class Heartbeats {
   readonly #state: MemberState;

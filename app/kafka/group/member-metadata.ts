@@ -13,8 +13,8 @@ export const STICKY = 'stream-consumer-sticky';
 export const ROUND_ROBIN = 'RoundRobinAssigner';
 
 /**
- * Version 0 of both formats. Brokers read them where members of KIP-848 are in the group, and kafkajs can write no later one:
- * what a member owns is in the data of its own instead.
+ * Version 0 of both formats. Brokers read them where members of KIP-848 are in the group, and kafkajs can write no
+ * later one: what a member owns is in its user data instead.
  */
 const FORMAT_VERSION = 0;
 
@@ -65,8 +65,8 @@ export function encodeMember({
 }
 
 /**
- * Reads what a member says of itself. One of the version before names its topics alone: when it joins, it has given up all.
- * What cannot be read counts as not said.
+ * Reads what a member says of itself. One of the version before names its topics alone: when it joins, it has given up
+ * all. What cannot be read counts as not said.
  */
 export function decodeMember(id: string, metadata: Buffer): DescribedMember {
   const { topics, userData } = subscriptionOf(metadata);

@@ -82,11 +82,12 @@ const bySize = (one: MemberShare, other: MemberShare): number => one.size - othe
 /**
  * Assigns the partitions of a group to its members:
  *
- * - a partition goes to a member that is subscribed to its topic, or to none; one that leaves gets nothing, unless all leave:
- *   then nobody is left to hand over to, and each finishes what it owns
+ * - a partition goes to a member that is subscribed to its topic, or to none; one that leaves gets nothing, unless all
+ *   leave: then nobody is left to hand over to, and each finishes what it owns
  * - of two members the one has at most one more than the other, as far as their subscriptions allow
  * - what moves is the least for that: each member keeps what it owns, up to its share
- * - of two that say to own a partition, that of the higher generation owns it: the other one did not hear of the later assignment
+ * - of two that say to own a partition, that of the higher generation owns it: the other one did not hear of the later
+ *   assignment
  * - what exists of a topic that cannot be learned now stays with its owners
  *
  * The same members and topics always give the same assignment.
@@ -146,8 +147,8 @@ function ownedPartitions(members: readonly JoinedMember[], counts: PartitionCoun
 }
 
 /**
- * Moves partitions from shares that have more to shares that have fewer by two or more, each by as few moves as possible.
- * Each time the sum of the squares of the sizes falls, so it ends.
+ * Moves partitions from shares that have more to shares that have fewer by two or more, each by as few moves as
+ * possible. Each time the sum of the squares of the sizes falls, so it ends.
  */
 function balance(shares: readonly MemberShare[]): void {
   for (let moves = nextMoves(shares); moves !== null; moves = nextMoves(shares)) {

@@ -126,9 +126,9 @@ function refuse(connection: Connection, error: Error): void {
 }
 
 /**
- * Takes answers apart within a bound. As shipped the size that an answer begins with is believed: one of 2^31-1, as of a web
- * server, is waited for until the memory ends, and one of -1 ends the process. What is no answer closes the connection,
- * and its requests fail with an error that says what came.
+ * Takes answers apart within a bound. As shipped the size that an answer begins with is believed: one of 2^31-1, as of
+ * a web server, is waited for until the memory ends, and one of -1 ends the process. What is no answer closes the
+ * connection, and its requests fail with an error that says what came.
  *
  * Of a piece nothing is kept but copies, so a socket may read the next one into the same memory. As shipped pieces are
  * kept, and joined into new memory, and what is behind an answer once more.
@@ -176,8 +176,8 @@ export function boundIterations(prototype: Scram): void {
 /**
  * Memory of answers. Between two answers no more lies ready than answers under way may take.
  *
- * Why nobody reads what the next answer is written to: each answer has memory of its own from its first byte on. It
- * goes back by one call alone, that of the loop which has sent the fetch, after it took the whole answer. By then
+ * Why nobody reads what the next answer is written to: each answer has separate memory from its first byte on. It
+ * goes back by one call alone, that of the loop which has sent the fetch, after it took the whole answer. At that time
  * kafkajs has handed the answer over and keeps nothing of it, and each record set was copied out before anything was
  * made of it. Where taking it failed, where the request had timed out, was given up or was no fetch, nothing goes
  * back.

@@ -1,6 +1,6 @@
 /**
- * The classes of kafkajs's inside, as far as this program uses them; kafkajs's own types show none of them. internals.ts gives
- * access to them, and compares them with the kafkajs that is installed.
+ * The classes of kafkajs's inside, as far as this program uses them; kafkajs's own types show none of them.
+ * internals.ts gives access to them, and compares them with the kafkajs that is installed.
  */
 import type { Socket } from 'node:net';
 import type { ISocketFactory } from 'kafkajs';

@@ -30,7 +30,7 @@ interface Progress {
 
 const progress = new WeakMap<Connection, Progress>();
 /** Errors that were reported; several requests fail by one. */
-const told = new WeakSet<object>();
+const reported = new WeakSet<object>();
 
 /** kafkajs tries another bootstrap broker after an error of this kind, and after no other. */
 function notConnected({ broker }: Connection, { message, code }: Error & { code?: unknown }): Error {
@@ -42,8 +42,8 @@ async function failed(connection: Connection, logins: BrokerLogins, error: Error
   if (answered === 'requests') {
     return error;
   }
-  if (!told.has(error)) {
-    told.add(error);
+  if (!reported.has(error)) {
+    reported.add(error);
     await logins.failed(connection, error, answered);
   }
   return error.name === 'KafkaJSConnectionClosedError' ? notConnected(connection, error) : error;
@@ -60,7 +60,8 @@ function succeeded(connection: Connection, logins: BrokerLogins, isGreeting: boo
 }
 
 /**
- * Tells the logins how brokers take connections. As shipped a broker that refuses is asked again several times a second.
+ * Reports to the logins how brokers take connections. As shipped a broker that refuses is asked again several times a
+ * second.
  */
 export function watchConnections(prototype: Connection): void {
   const { connect, send } = prototype;
@@ -147,8 +148,8 @@ function connectionRefusal(connection: Connection, error: Error): LoginRefusal |
 }
 
 /**
- * Tells the logins what is refused. As shipped a client asks the broker that refused it for ever, and no other; and a
- * connection whose login failed stays open.
+ * Reports to the logins what is refused. As shipped a client asks the broker that refused it for ever, and no other;
+ * and a connection whose login failed stays open.
  */
 export function watchAuthentication(prototype: Authenticator): void {
   const authenticate = closingFailures(prototype.authenticate);
@@ -173,7 +174,7 @@ export function watchAuthentication(prototype: Authenticator): void {
         logins.refused(connection.broker, refusal);
       }
       const failure = notConnected(connection, error as Error);
-      told.add(failure);
+      reported.add(failure);
       throw failure;
     }
   };
@@ -223,9 +224,9 @@ const SESSION_SHARE = 0.2;
 const SOONEST_MS = 1_100;
 
 /**
- * Logs in again (KIP-368) in the last fifth of a session, and in the last 10 s at the earliest. As shipped it is always the
- * last 10 s: in a session of no more than that, as with a token that ends soon, each request has a login of its own, and
- * the broker, which takes one a second, refuses the others with ILLEGAL_SASL_STATE.
+ * Logs in again (KIP-368) in the last fifth of a session, and in the last 10 s at the earliest. As shipped it is always
+ * the last 10 s: in a session of no more than that, as with a token that ends soon, each request has a login of its
+ * own, and the broker, which takes one a second, refuses the others with ILLEGAL_SASL_STATE.
  */
 export function logInLate(prototype: Connection): void {
   Object.defineProperty(prototype, 'reauthenticationThreshold', {
@@ -240,9 +241,9 @@ export function logInLate(prototype: Connection): void {
 }
 
 /**
- * Closes a connection whose login failed, so that the next attempt has a new one. As shipped it stays open, and the broker,
- * which waits for the rest of the login, refuses the beginning of the next one with ILLEGAL_SASL_STATE for good. Requests
- * on their way fail as those of any connection that is closed do: they are not what is refused.
+ * Closes a connection whose login failed, so that the next attempt has a new one. As shipped it stays open, and the
+ * broker, which waits for the rest of the login, refuses the beginning of the next one with ILLEGAL_SASL_STATE for
+ * good. Requests on their way fail as those of any connection that is closed do: they are not what is refused.
  */
 const closingFailures = (authenticate: Authenticator['authenticate']) =>
   async function authenticateOrClose(this: Authenticator): Promise<void> {

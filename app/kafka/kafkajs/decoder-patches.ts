@@ -63,8 +63,8 @@ const textOrNull = (decoder: Decoder, length: number): string | null =>
   bytesOrNull(decoder, length)?.toString('utf8') ?? null;
 
 /**
- * Lets kafkajs's decoder believe no length and no count. As shipped a count of 2^32 items is counted to its end, or is memory
- * at once, a number goes on for as long as its bytes do, and what is not there is read as nothing.
+ * Lets kafkajs's decoder believe no length and no count. As shipped a count of 2^32 items is counted to its end, or is
+ * memory at once, a number goes on for as long as its bytes do, and what is not there is read as nothing.
  *
  * @param prototype that of kafkajs's decoder
  */
@@ -83,45 +83,50 @@ export function boundDecoder(prototype: Decoder): void {
       requireVarint(this, VARLONG_BYTES);
       return readVarLong.call(this);
     },
-    readInt8(this: Decoder): number {
-      return readBytes(this, 1).readInt8(0);
-    },
-    readInt16(this: Decoder): number {
-      return readBytes(this, 2).readInt16BE(0);
-    },
-    readInt32(this: Decoder): number {
-      return readBytes(this, 4).readInt32BE(0);
-    },
-    readDouble(this: Decoder): number {
-      return readBytes(this, 8).readDoubleBE(0);
-    },
-    readInt64(this: Decoder): bigint {
-      return readBytes(this, 8).readBigInt64BE(0);
-    },
-    forward(this: Decoder, size: number): void {
-      readBytes(this, size);
-    },
-    readString(this: Decoder): string | null {
-      return textOrNull(this, this.readInt16());
-    },
-    readVarIntString(this: Decoder): string | null {
-      return textOrNull(this, this.readVarInt());
-    },
-    readUVarIntString(this: Decoder): string | null {
-      return textOrNull(this, this.readUVarInt() - 1);
-    },
-    readBytes(this: Decoder, length: number = this.readInt32()): Buffer | null {
-      return bytesOrNull(this, length);
-    },
-    readVarIntBytes(this: Decoder): Buffer | null {
-      return bytesOrNull(this, this.readVarInt());
-    },
-    readUVarIntBytes(this: Decoder): Buffer | null {
-      return bytesOrNull(this, this.readUVarInt() - 1);
-    },
+    ...valueReaders,
     ...arrayReaders,
   });
 }
+
+/** The readers of numbers, texts and bytes. */
+const valueReaders = {
+  readInt8(this: Decoder): number {
+    return readBytes(this, 1).readInt8(0);
+  },
+  readInt16(this: Decoder): number {
+    return readBytes(this, 2).readInt16BE(0);
+  },
+  readInt32(this: Decoder): number {
+    return readBytes(this, 4).readInt32BE(0);
+  },
+  readDouble(this: Decoder): number {
+    return readBytes(this, 8).readDoubleBE(0);
+  },
+  readInt64(this: Decoder): bigint {
+    return readBytes(this, 8).readBigInt64BE(0);
+  },
+  forward(this: Decoder, size: number): void {
+    readBytes(this, size);
+  },
+  readString(this: Decoder): string | null {
+    return textOrNull(this, this.readInt16());
+  },
+  readVarIntString(this: Decoder): string | null {
+    return textOrNull(this, this.readVarInt());
+  },
+  readUVarIntString(this: Decoder): string | null {
+    return textOrNull(this, this.readUVarInt() - 1);
+  },
+  readBytes(this: Decoder, length: number = this.readInt32()): Buffer | null {
+    return bytesOrNull(this, length);
+  },
+  readVarIntBytes(this: Decoder): Buffer | null {
+    return bytesOrNull(this, this.readVarInt());
+  },
+  readUVarIntBytes(this: Decoder): Buffer | null {
+    return bytesOrNull(this, this.readUVarInt() - 1);
+  },
+};
 
 /** The readers of arrays, of which -1, and 0 in the compact form, is none. */
 const arrayReaders = {

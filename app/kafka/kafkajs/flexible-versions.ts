@@ -1,6 +1,6 @@
 /**
- * The encoding of flexible versions (KIP-482), on top of kafkajs's encoder and decoder, whose own reading of tagged fields
- * takes their sizes for one too few.
+ * The encoding of flexible versions (KIP-482), on top of kafkajs's encoder and decoder, whose own reading of tagged
+ * fields takes their sizes for one too few.
  */
 import type { Decoder, Encoder } from './classes.ts';
 import { type Classes, internals } from './internals.ts';

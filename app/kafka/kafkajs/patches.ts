@@ -62,8 +62,8 @@ function administer(): void {
 
 /**
  * All changes to kafkajs 2.2.4 behind the clock, in the order in which they are made; above each, what kafkajs does as
- * shipped. They are made in memory, before kafkajs is loaded, so they are there after any kind of installation and in the
- * image; nothing on disk is touched. kafkajs has had no release since February 2023: the exact version is pinned in
+ * shipped. They are made in memory, before kafkajs is loaded, so they are there after any kind of installation and in
+ * the image; nothing on disk is touched. kafkajs has had no release since February 2023: the exact version is pinned in
  * package.json, and another one is refused rather than half patched.
  */
 const PATCHES: readonly Patch[] = [
@@ -71,13 +71,15 @@ const PATCHES: readonly Patch[] = [
   ['bounded answers', ['Decoder.*', 'Connection.processData', 'Connection.sendAuthRequest'], boundAllAnswers],
   // A login by SCRAM makes as many iterations as the broker asks for: 2^31 take an hour of a thread.
   ['bounded iterations', ['Scram.sendClientFinalMessage'], () => boundIterations(of('Scram'))],
-  // A producer takes headers as an object, which keeps neither order nor repeated keys, and fails on one without a value.
+  // A producer takes headers as an object, which keeps neither order nor repeated keys, and fails on one without a
+  // value.
   ['headers in order', ['encodeRecord'], () => replaceInternal('encodeRecord', encodeRecord)],
   // A session of less than 10 s is renewed before each request.
   ['late renewal', ['Connection.reauthenticationThreshold'], () => logInLate(of('Connection'))],
   // A broker that refuses a connection is asked again several times a second, for ever.
   ['watched connections', ['Connection.connect', 'Connection.send'], () => watchConnections(of('Connection'))],
-  // So is one that refuses a login; and a connection whose login failed half-way stays open, and can never log in again.
+  // So is one that refuses a login; and a connection whose login failed half-way stays open, and can never log in
+  // again.
   ['watched logins', ['Authenticator.authenticate'], () => watchAuthentication(of('Authenticator'))],
   // One broker that cannot be connected to fails, by chance, what any of them could answer.
   ['any broker', ['BrokerPool.withBroker', 'Cluster.metadata'], () => askAnyBroker(of('BrokerPool'), of('Cluster'))],
@@ -90,8 +92,8 @@ const PATCHES: readonly Patch[] = [
   ],
   // One unknown, forbidden or leaderless topic fails the metadata of all, and is not named.
   ['metadata of each topic', ['metadataResponse', 'Broker.metadata'], readEachTopic],
-  // One unknown or leaderless topic stops the admin client; it keeps leaders for five minutes, knows no topic ids, and does
-  // not say that an ACL forbids a group.
+  // One unknown or leaderless topic stops the admin client; it keeps leaders for five minutes, knows no topic ids, and
+  // does not say that an ACL forbids a group.
   ['clusters of admin clients', ['createAdmin'], administer],
 ];
 
@@ -163,8 +165,8 @@ export function loadKafkajs(): typeof import('kafkajs') {
 }
 
 /**
- * Loads kafkajs as it was shipped but for its idle timers: for programs beside the consumer, whose records and positions
- * must not come from the code that is under test.
+ * Loads kafkajs as it was shipped but for its idle timers: for programs beside the consumer, whose records and
+ * positions must not come from the code that is under test.
  */
 export function loadQuietKafkajs(): typeof import('kafkajs') {
   stopIdleTimer(of('RequestQueue'));

@@ -35,7 +35,8 @@ const withLeaders = (topic: TopicMetadata): TopicMetadata => ({
 
 /**
  * Reads a metadata response in which topics are unknown or forbidden: they stay in it, without partitions. So do
- * partitions without a leader, which are fetched by no broker until they have one. Every other error is thrown as shipped.
+ * partitions without a leader, which are fetched by no broker until they have one. Every other error is thrown as
+ * shipped.
  *
  * @param shipped kafkajs's own, from which that of every later version takes `parse`
  */
@@ -155,9 +156,9 @@ function lookForLeaders(cluster: Cluster): void {
 }
 
 /**
- * Lets the admin client answer for one topic when another one, which was asked for before, is unknown by now, and for the
- * partitions that have a leader when others have none. As shipped it keeps its metadata for five minutes, and an error of
- * one leader fails a topic as a whole for as long.
+ * Lets the admin client answer for one topic when another one, which was asked for before, is unknown by now, and for
+ * the partitions that have a leader when others have none. As shipped it keeps its metadata for five minutes, and an
+ * error of one leader fails a topic as a whole for as long.
  */
 export function administerKnownTopics({ cluster }: Pick<ClientOptions, 'cluster'>): void {
   goOnWithoutUnknown(cluster);
@@ -169,8 +170,8 @@ export function administerKnownTopics({ cluster }: Pick<ClientOptions, 'cluster'
 }
 
 /**
- * Fails by the broker's own answer where an ACL forbids the group whose coordinator is looked up. As shipped the error is that
- * no broker knows it, as while the brokers start.
+ * Fails by the broker's own answer where an ACL forbids the group whose coordinator is looked up. As shipped the error
+ * is that no broker knows it, as while the brokers start.
  */
 function findForbiddenGroups(cluster: Cluster): void {
   const find = cluster.findGroupCoordinatorMetadata.bind(cluster);
@@ -211,8 +212,8 @@ export function administerTopicIds(
         const { topic, partition } = target;
         const [nodeId = ''] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));
         const { versions, connectionPool } = await cluster.findBroker({ nodeId });
-        const tells = (versions?.[LEADER_EPOCH_KEY]?.maxVersion ?? 0) >= LEADER_EPOCH_VERSION;
-        const answer = tells ? await connectionPool.send(leaderEpochRequest(target, leaderEpoch)) : null;
+        const hasEpochs = (versions?.[LEADER_EPOCH_KEY]?.maxVersion ?? 0) >= LEADER_EPOCH_VERSION;
+        const answer = hasEpochs ? await connectionPool.send(leaderEpochRequest(target, leaderEpoch)) : null;
         return answer?.isKnown !== false || answer.errorCode !== 0;
       },
     };

@@ -68,15 +68,15 @@ interface BrokerLoginPorts {
   readonly current: () => Settings['kafka'];
   readonly clock: Pick<Clock, 'steady'>;
   readonly logger: Logger;
-  /** Told once. */
+  /** Logged once. */
   readonly onRefused: (error: FatalError) => void;
 }
 
 /**
  * The connections that all Kafka clients of the process open, and how the brokers took them. A refused login or
- * certificate passes by no waiting: when every broker that answered refuses, it is reported as fatal. One that refuses while
- * others accept is left to them, as one that is away. Nothing was read over a refused connection, so all records are still
- * ahead of the stored offsets.
+ * certificate passes by no waiting: when every broker that answered refuses, it is reported as fatal. One that refuses
+ * while others accept is left to them, as one that is away. Nothing was read over a refused connection, so all records
+ * are still ahead of the stored offsets.
  */
 export class BrokerLogins {
   readonly #ports: BrokerLoginPorts;
@@ -129,8 +129,8 @@ export class BrokerLogins {
   }
 
   /**
-   * A broker listed the addresses that the brokers advertise. All but the first requests go there, so from now on they alone
-   * count: a bootstrap address that is none of them, such as a load balancer's, may accept what they refuse.
+   * A broker listed the addresses that the brokers advertise. All but the first requests go there, so from now on they
+   * alone count: a bootstrap address that is none of them, such as a load balancer's, may accept what they refuse.
    */
   advertised(addresses: readonly ListenerAddress[]): void {
     // What was tried counts on: bootstrap addresses of several listeners list different ones.
@@ -189,8 +189,8 @@ export class BrokerLogins {
   }
 
   /**
-   * A broker that closes without a word, or with an alert of TLS, says nothing, as one that is starting does: it is asked in the other way, once
-   * as long as it goes on like that.
+   * A broker that closes without a word, or with an alert of TLS, says nothing, as one that is starting does: it is
+   * asked in the other way, once as long as it goes on like that.
    */
   async #mismatch(
     address: ListenerAddress,

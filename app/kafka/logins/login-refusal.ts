@@ -156,8 +156,8 @@ const speaksClear = async ({ host, port }: ListenerAddress): Promise<boolean> =>
   (await ask(connect({ host, port }), request(API_VERSIONS))) !== undefined;
 
 /**
- * Whether there is TLS: the other side answers a handshake, be it with an alert. Nothing is sent behind the handshake, so
- * it does not matter who answers.
+ * Whether there is TLS: the other side answers a handshake, be it with an alert. Nothing is sent behind the handshake,
+ * so it does not matter who answers.
  */
 async function speaksTls({ host, port }: ListenerAddress): Promise<boolean> {
   const socket = connectTls({ host, port, rejectUnauthorized: false });

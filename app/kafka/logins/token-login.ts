@@ -27,8 +27,8 @@ interface LoginErrors {
 const SEPARATOR = '\u0001';
 
 /**
- * The client's message: no user of its own, the token, the extensions; four bytes of length first, as kafkajs's own
- * have.
+ * The client's message: no user beside the token's, the token, the extensions; four bytes of length first, as kafkajs's
+ * own have.
  */
 function message({ value }: BearerToken, extensions: Readonly<Record<string, string>>): Buffer {
   const pairs = Object.entries({ auth: `Bearer ${value}`, ...extensions }).map(([name, text]) => `${name}=${text}`);
@@ -40,7 +40,8 @@ function message({ value }: BearerToken, extensions: Readonly<Record<string, str
 
 /**
  * OAUTHBEARER with a token of the moment, for all connections of all clients. kafkajs's own takes a refused token for a
- * success: the broker answers without an error, and says in the answer's content that it refuses (RFC 7628, section 3.2.2).
+ * success: the broker answers without an error, and says in the answer's content that it refuses (RFC 7628, section
+ * 3.2.2).
  *
  * Nothing is read over a connection without a login, so all records are still ahead of the stored offsets, whether the
  * token server is away or refuses.

@@ -229,8 +229,8 @@ const seconds = (milliseconds: number): number => Math.max(0, milliseconds) / 1_
 const SLOW_WRITE_MS = 1_000;
 
 /**
- * Adds up the time in which writing stood still: an outage, and each write from its second second on. What stands still
- * at the same time counts once, and what stands still now counts until now.
+ * Adds up the time in which nothing was written: an outage, and each write from its second second on. What overlaps
+ * counts once, and what goes on counts until now.
  */
 export class PausedTime {
   readonly #now: () => number;

@@ -13,7 +13,7 @@ import { PerPartition } from './partition-lag.ts';
 /** Kafka's own client looks back over two windows of 30 s. */
 const WINDOW_MS = 60_000;
 
-/** What a fetch told of the end of a log is not known any more after this time. */
+/** What a fetch reported of the end of a log counts as unknown after this time. */
 const KNOWN_MS = 60_000;
 
 /** Kafka's own client gives this for a time that never was. */
@@ -21,7 +21,7 @@ const NEVER = -1;
 
 type ClientMetricKey = Extract<keyof MetricSources, `client${string}`> | 'recordsBeyondStable';
 
-/** What open transactions hide of a partition, and when a fetch told it. */
+/** What open transactions hide of a partition, and when a fetch reported it. */
 interface Hidden {
   readonly labels: Labels;
   records: number;
@@ -118,7 +118,7 @@ export class KafkaClientMetrics implements ClientListener {
     }
   }
 
-  /** A broker that knows no last stable offset says -1. */
+  /** A broker that knows no last stable offset reports -1. */
   onLogEnds({ topic, partition, highWatermark, lastStableOffset }: LogEnds): void {
     if (lastStableOffset >= 0n) {
       const hidden = this.#hidden.of({ topic, partition });

@@ -11,7 +11,9 @@ interface Count extends Sample {
 
 const countOf = (labels: Labels): Count => ({ labels, value: 0 });
 
-/** Series of dead letters that name a column, at most, of all tables: a scrape beyond its limit is refused as a whole. */
+/**
+ * Series of dead letters that name a column, at most, of all tables: a scrape beyond its limit is refused as a whole.
+ */
 const MOST_SERIES = 200;
 
 /** Counts dead letters by table and column. */
@@ -44,7 +46,7 @@ class TableLetterCounts {
   ];
 }
 
-/** Counts what becomes of records in tables of the user's own; no others are counted. */
+/** Counts what is done with records in the user's tables; no others are counted. */
 export class TableCounters {
   readonly #operations: ReadonlyMap<string, LabelledCounts<TableOperation>>;
   readonly #letters: TableLetterCounts;

@@ -56,8 +56,8 @@ export class Exposition {
 }
 
 /**
- * Reads the series with finite values. Gauges and counters pass through prom-client. Those of partitions do not: they are
- * most of the series, and prom-client would keep them only until they are written.
+ * Reads the series with finite values. Gauges and counters pass through prom-client. Those of partitions do not: they
+ * are most of the series, and prom-client would keep them only until they are written.
  */
 function seriesReader(
   { name, help, type, labels: labelNames }: MetricDefinition,

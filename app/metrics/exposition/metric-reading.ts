@@ -8,7 +8,7 @@ export interface Measurement {
   readonly value: number;
 }
 
-/** A metric as Spring Boot's metrics endpoint shows it; the keys stand in its order. */
+/** A metric as Spring Boot's metrics endpoint shows it; the keys are in its order. */
 export interface MetricReading {
   readonly name: string;
   readonly description: string;

@@ -75,15 +75,15 @@ export class TimeWindowMax {
 const SUM_STEPS = 6;
 
 /** Values of one step of the window. */
-interface Step {
+interface WindowStep {
   readonly count: number;
   readonly sum: number;
   readonly max: number;
 }
 
-const EMPTY: Step = { count: 0, sum: 0, max: 0 };
+const EMPTY: WindowStep = { count: 0, sum: 0, max: 0 };
 
-const together = (a: Step, b: Step): Step => ({
+const together = (a: WindowStep, b: WindowStep): WindowStep => ({
   count: a.count + b.count,
   sum: a.sum + b.sum,
   max: Math.max(a.max, b.max),
@@ -98,7 +98,7 @@ export class RecentSum {
   readonly #now: () => number;
   readonly #beganAt: number;
   #stepBegan: number;
-  #steps: Step[] = [EMPTY];
+  #steps: WindowStep[] = [EMPTY];
   #lastKnown = EMPTY;
 
   /** @param now Milliseconds of a clock that never goes back. @default performance.now() */
@@ -134,12 +134,12 @@ export class RecentSum {
     return this.#lastWithValues().max;
   }
 
-  #lastWithValues(): Step {
+  #lastWithValues(): WindowStep {
     const window = this.#window();
     return window.count === 0 ? this.#lastKnown : window;
   }
 
-  #window(): Step {
+  #window(): WindowStep {
     this.#rotate();
     return this.#steps.reduce(together);
   }

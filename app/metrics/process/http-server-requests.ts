@@ -1,10 +1,10 @@
 import { type Labels, type MetricSources, sum } from '../exposition/metric-source.ts';
 import { Timer } from '../exposition/time-windows.ts';
 
-/** An HTTP request, as far as the metrics tell requests apart. */
+/** An HTTP request, as far as the metrics distinguish requests. */
 export interface HttpRequest {
   readonly method: string;
-  /** Template of the route; `UNKNOWN` where the answer says nothing about a route. */
+  /** Template of the route; `UNKNOWN` where no route gave the answer. */
   readonly uri: string;
 }
 
@@ -13,10 +13,10 @@ type HttpMetrics = Pick<MetricSources, 'httpRequests' | 'httpRequestsMax' | 'htt
 /** Spring's label where its value is not known, such as `uri` of an answer that no route gave: 405, 406, OPTIONS. */
 export const UNKNOWN = 'UNKNOWN';
 
-/** Methods that have a label of their own, as in Spring. */
+/** Methods that are values of the label, as in Spring. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
 
-/** Combinations of method, route and status with series of their own; the rest shares one. */
+/** Combinations of method, route and status that have a series each; the rest shares one. */
 const MOST_LABEL_SETS = 100;
 
 const OUTCOME: Readonly<Record<string, string>> = {
@@ -59,7 +59,7 @@ export class HttpRequests {
     this.#timer(method, uri, String(status));
   }
 
-  /** A request began. @param key tells it from all others until it ends */
+  /** A request began. @param key distinguishes it from all others until it ends */
   began(key: object, method: string): void {
     this.#seenMethods.add(knownMethod(method));
     this.#active.set(key, { method: knownMethod(method), beganAt: this.#now() });

@@ -16,7 +16,10 @@ type StartMetrics = Pick<
 const RUNTIME = { runtime: 'Node.js', vendor: 'OpenJS Foundation', version: process.version };
 const APPLICATION = { main_application_class: PRODUCT_NAME };
 
-/** Start of the process, its runtime and build, and the seconds that the start took; these have no series before its end. */
+/**
+ * Start of the process, its runtime and build, and the seconds that the start took; these have no series before its
+ * end.
+ */
 export class ProcessStart {
   readonly #build: Pick<ProductBuild, 'version' | 'commit'>;
   #started: number | null = null;
@@ -51,7 +54,7 @@ export class ProcessStart {
 
 type ProcessorMetrics = Pick<MetricSources, 'cpuUsage' | 'cpuTime' | 'systemCpuUsage' | 'cpuCount' | 'loadAverage'>;
 
-/** Readings closer together than this repeat the one before: a share of a moment says nothing. */
+/** Readings closer together than this repeat the one before: a share of a moment is worth nothing. */
 const SHORTEST_CPU_WINDOW_MS = 1_000;
 
 /** Processor time of the process and the machine. */

@@ -51,7 +51,9 @@ export class EventLoopLag {
     this.#lastLook = now;
   }
 
-  /** A block that has just ended has had no look after it yet: a reading records it, and leaves the stretch as it is. */
+  /**
+   * A block that has just ended has had no look after it yet: a reading records it, and leaves the stretch as it is.
+   */
   #read(): number | null {
     if (this.#lastLook === null) {
       return null;
@@ -69,7 +71,7 @@ export class EventLoopLag {
 const SPACE_WITH_THE_LIMIT = 'old_space';
 const NO_LIMIT = -1;
 
-/** Carries the limit of the container or the machine: memory outside the heap has none of its own. */
+/** Carries the limit of the container or the machine: memory outside the heap has no other one. */
 const REST_WITH_THE_LIMIT = 'native';
 
 type MemoryMetrics = Pick<

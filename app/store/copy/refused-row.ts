@@ -57,12 +57,29 @@ export function tableReasonOf(sqlstate: string): DeadLetterReason {
   const byClass: Readonly<Record<string, DeadLetterReason>> = {
     '22': 'value_does_not_fit',
     '23': 'constraint_violated',
+    '42': 'value_does_not_fit',
   };
   return byClass[sqlstate.slice(0, 2)] ?? 'rejected_by_database';
 }
 
-const isOfRow = (error: DatabaseError, copy: RowCopy | undefined): boolean =>
-  verdictOn(error) === 'isolate' || (copy?.hasPolicies === true && error.code === INSUFFICIENT_PRIVILEGE);
+/**
+ * What a type's input function may raise for a text, such as hstore's; PostgreSQL's parser raises it for a statement.
+ */
+const SYNTAX_ERROR = '42601';
+
+/** A statement that cannot be parsed reads no row, so the context of its error names none. */
+const isOfText = ({ code, where }: DatabaseError, copy: RowCopy): boolean =>
+  code === SYNTAX_ERROR && copy.format === 'text' && refusedLine(where, copy) !== null;
+
+function isOfRow(error: DatabaseError, copy: RowCopy | undefined): boolean {
+  if (verdictOn(error) === 'isolate') {
+    return true;
+  }
+  return (
+    copy !== undefined &&
+    (isOfText(error, copy) || (copy.hasPolicies === true && error.code === INSUFFICIENT_PRIVILEGE))
+  );
+}
 
 /**
  * The error of a failed COPY as the fault of a row, {@link RowRefused}; any other error stays as it is.

@@ -17,7 +17,24 @@ export interface RefusedRecord extends Refusal, Pick<DeadLetter, 'record'> {
   readonly place: number;
 }
 
-const NO_DELETES: ReadonlySet<number> = new Set();
+const NONE: ReadonlySet<number> = new Set();
+
+/** What rows do beside being inserted: the statements around their COPY depend on it. */
+export interface RowKinds {
+  /** Whether some say that others are deleted. */
+  readonly hasDeletes: boolean;
+  /** Places of the columns of which some rows keep what the table has. */
+  readonly kept: ReadonlySet<number>;
+}
+
+/** Rows of every kind that any table knows, for statements before any rows are known. */
+export const ROWS_THAT_DELETE: RowKinds = { hasDeletes: true, kept: NONE };
+
+/** What several rows do. */
+export const allKinds = (kinds: readonly RowKinds[]): RowKinds => ({
+  hasDeletes: kinds.some(({ hasDeletes }) => hasDeletes),
+  kept: new Set(kinds.flatMap(({ kept }) => [...kept])),
+});
 
 /** The encoded rows of records for one table: a row, or none, for each record. Any part can be sent. */
 export class Rows {
@@ -25,6 +42,7 @@ export class Rows {
   readonly #starts: Uint32Array;
   /** Places of the records whose row says that another one is deleted. */
   readonly deletes: ReadonlySet<number>;
+  readonly #kept: ReadonlySet<number>;
   /** How many rows they are. */
   readonly length: number;
 
@@ -33,12 +51,18 @@ export class Rows {
    * @param starts where the row of each record begins, and where the last one ends: a record without a row has the
    * start of the next one
    * @param deletes places of the records whose row says that another one is deleted. @default none
+   * @param kept places of the columns of which some rows keep what the table has. @default none
    */
-  constructor(bytes: Buffer, starts: Uint32Array, deletes: ReadonlySet<number> = NO_DELETES) {
+  constructor(bytes: Buffer, starts: Uint32Array, deletes = NONE, kept = NONE) {
     this.#bytes = bytes;
     this.#starts = starts;
     this.deletes = deletes;
+    this.#kept = kept;
     this.length = this.rowsIn(0, starts.length - 1);
+  }
+
+  get kinds(): RowKinds {
+    return { hasDeletes: this.deletes.size > 0, kept: this.#kept };
   }
 
   get all(): Buffer {
@@ -78,7 +102,7 @@ export class Rows {
       starts[nth + 1] = (starts[nth] ?? 0) + part.length;
     }
     const deletes = records.flatMap((record, place) => (this.deletes.has(record) ? place : []));
-    return new Rows(Buffer.concat(parts), starts, new Set(deletes));
+    return new Rows(Buffer.concat(parts), starts, new Set(deletes), this.#kept);
   }
 
   #hasRow(record: number): boolean {
@@ -125,13 +149,17 @@ export interface Table {
   requireOnce(client: PoolClient): Promise<void>;
   /**
    * Statements in a transaction before its first COPY: they take the locks, and set what the text of values is read by.
-   *
-   * @param hasDeletes whether the transaction has rows that say that others are deleted
    */
-  opening(hasDeletes: boolean): string;
+  opening(kinds: RowKinds): string;
   /** The same on a connection that knows the table, with steps whose tags show whether the table was altered. */
-  guard(client: PoolClient, hasDeletes: boolean): readonly Step[];
-  copying(hasDeletes: boolean): Copying;
+  guard(client: PoolClient, kinds: RowKinds): readonly Step[];
+  copying(kinds: RowKinds): Copying;
+  /**
+   * Asked with the rows in their stage, when fewer were stored than sent. Left out: no row keeps anything.
+   *
+   * @throws RowRefused for the first row that keeps columns of one that is not there
+   */
+  requireKept?(client: PoolClient, kinds: RowKinds): Promise<void>;
   /** Names of the triggers that may drop rows, as this connection has found them. */
   rowTriggers(client: PoolClient): readonly string[];
   /** Why PostgreSQL refused a row; asked on a connection without a failed transaction. */
@@ -188,12 +216,11 @@ export class TopicTables {
   }
 }
 
-/** Encoded rows of a table, how many they are, and whether some say that others are deleted. */
-export interface RowBatch {
+/** Encoded rows of a table, how many they are, and what they do. */
+export interface RowBatch extends RowKinds {
   /** In pieces, one behind the other. */
   readonly rows: readonly Buffer[];
   readonly length: number;
-  readonly hasDeletes: boolean;
 }
 
 /**
@@ -203,8 +230,12 @@ export interface RowBatch {
  * @returns how many were stored
  */
 export async function sendRows(client: PoolClient, table: Table, sent: RowBatch): Promise<number> {
-  const { statements, stored } = table.copying(sent.hasDeletes);
-  return stored(sent.length, await copyRows(client, table.copy, sent.rows, statements));
+  const { statements, stored } = table.copying(sent);
+  const count = stored(sent.length, await copyRows(client, table.copy, sent.rows, statements));
+  if (count < sent.length) {
+    await table.requireKept?.(client, sent);
+  }
+  return count;
 }
 
 /** Sends rows with statements that begin with their COPY. @returns the tags of the statements */

@@ -151,9 +151,9 @@ export interface TableBatch extends RowBatch {
 /**
  * Sends the whole of a transaction in two round trips, and one more for each further table: a message with all
  * statements, up to `COMMIT`, and one with the rows of each table. Rows are sent only when PostgreSQL has moved the
- * offsets, and the tables are still what the rows were encoded for. Where a trigger may drop rows, `COMMIT` is a
- * separate message, sent when as many rows are stored as were sent. Nothing is left of a transaction that did not
- * commit, in any table, and the connection can be used.
+ * offsets, and the tables are still what the rows were encoded for. Where a trigger may drop rows, or rows keep columns
+ * of those in the table, `COMMIT` is a separate message, sent when as many rows are stored as were sent. Nothing is
+ * left of a transaction that did not commit, in any table, and the connection can be used.
  *
  * @param batches one or more, with rows
  * @returns `declined` when not all offsets were moved; `refused` when a row was refused, or a trigger dropped one, or a
@@ -169,9 +169,11 @@ export async function writeAtOnce(
   batches: readonly TableBatch[],
 ): Promise<'committed' | 'declined' | 'refused'> {
   const tables = batches.map(({ table }) => table);
-  const guards = batches.flatMap(({ table, hasDeletes }) => table.guard(client, hasDeletes));
-  const commitsApart = tables.some((table) => table.allowsDroppedRows || table.rowTriggers(client).length > 0);
-  const copies = batches.flatMap(({ table, hasDeletes }) => table.copying(hasDeletes).statements);
+  const guards = batches.flatMap((batch) => batch.table.guard(client, batch));
+  const mayDrop = tables.some((table) => table.allowsDroppedRows || table.rowTriggers(client).length > 0);
+  // A row that keeps columns of one that is not there is a dead letter.
+  const commitsApart = mayDrop || batches.some(({ kept }) => kept.size > 0);
+  const copies = batches.flatMap((batch) => batch.table.copying(batch).statements);
   const steps = [moving, ...guards].map(({ sql }) => sql);
   const statements = [...steps, ...copies, ...(commitsApart ? [] : ['COMMIT'])];
   const isMoved = (tags: readonly string[]): boolean => tags.includes(moving.tag);
@@ -214,11 +216,11 @@ interface TakenRows {
 /** Rows that each table stored: the tags of its COPY, and of what follows it, are in the order of the tables. */
 function rowsStoredByTable(tags: readonly string[], batches: readonly TableBatch[]): readonly number[] {
   let from = tags.findIndex(isCopyTag);
-  return batches.map(({ table, length, hasDeletes }) => {
-    const { statements, stored } = table.copying(hasDeletes);
+  return batches.map((batch) => {
+    const { statements, stored } = batch.table.copying(batch);
     const first = from;
     from += statements.length;
-    return stored(length, tags.slice(first, from));
+    return stored(batch.length, tags.slice(first, from));
   });
 }
 

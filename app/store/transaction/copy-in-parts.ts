@@ -100,7 +100,7 @@ async function copyRange(
 
 /** Sends the rows of some records, if they have any. @throws RowRefused with the place of the record */
 async function copyPart(client: PoolClient, { table, rows }: TableRows, from: number, to: number): Promise<number> {
-  const part = { rows: [rows.part(from, to)], length: rows.rowsIn(from, to), hasDeletes: rows.deletes.size > 0 };
+  const part = { rows: [rows.part(from, to)], length: rows.rowsIn(from, to), ...rows.kinds };
   if (part.length === 0) {
     return 0;
   }

@@ -3,7 +3,7 @@ import { partitionKey } from '../../records/record.ts';
 import type { WriteOutcome, WriteRequest } from '../../stream/ports/record-sink.ts';
 import { inFewPieces, type Memory, rowMemory } from '../copy/row-memory.ts';
 import { type Admitted, admit } from '../tables/admit.ts';
-import type { Rows, Table } from '../tables/table.ts';
+import { allKinds, type Rows, type Table } from '../tables/table.ts';
 import { movingOffsets, type TableBatch, writeAtOnce } from './compare-and-set.ts';
 import { asCommitted, reportingDeadlocks, requireTablesOnce, type Writer } from './write-records.ts';
 
@@ -228,5 +228,5 @@ const merged = (table: Table, parts: readonly Rows[], memory: Memory): TableBatc
     memory,
   ),
   length: parts.reduce((sum, { length }) => sum + length, 0),
-  hasDeletes: parts.some(({ deletes }) => deletes.size > 0),
+  ...allKinds(parts.map(({ kinds }) => kinds)),
 });

@@ -5,7 +5,7 @@ import { RowRefused } from '../copy/isolate-poison.ts';
 import { asRefusal } from '../copy/refused-row.ts';
 import type { AdmittedRecords } from '../tables/admit.ts';
 import type { OwnTables } from '../tables/own-tables.ts';
-import { type RefusedRecord, sendRows, type Table } from '../tables/table.ts';
+import { type RefusedRecord, ROWS_THAT_DELETE, sendRows, type Table } from '../tables/table.ts';
 
 /**
  * So many rows of one COPY that a constraint or trigger refuses alike, with none that it takes, are not the fault of
@@ -56,7 +56,7 @@ export class RefusingTable {
   /** A statement trigger refuses a COPY whatever its rows are, and names none. */
   async #requireOpen(): Promise<void> {
     const { name } = this.#table;
-    const none = { rows: [], length: 0, hasDeletes: true };
+    const none = { rows: [], length: 0, ...ROWS_THAT_DELETE };
     await sendRows(this.#client, this.#table, none).catch((error: unknown) => {
       if (!(asRefusal(error) instanceof RowRefused)) {
         throw error;

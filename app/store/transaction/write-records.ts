@@ -109,7 +109,7 @@ export async function requireTablesOnce(
 
 /** All rows of a table; nothing where it has none. */
 const asBatch = ({ table, rows }: TableRows) =>
-  rows.length === 0 ? [] : [{ table, rows: [rows.all], length: rows.length, hasDeletes: rows.deletes.size > 0 }];
+  rows.length === 0 ? [] : [{ table, rows: [rows.all], length: rows.length, ...rows.kinds }];
 
 const NO_DEAD_LETTERS: ReadonlyMap<DeadLetterReason, number> = new Map();
 
@@ -151,7 +151,7 @@ async function writePartByPart(
 
 /** Until the end of the transaction the tables stay what they are found to be. Its savepoint `part` is moved here. */
 async function requireLocked(client: PoolClient, batches: readonly TableRows[]): Promise<void> {
-  const openings = batches.map(({ table, rows }) => table.opening(rows.deletes.size > 0));
+  const openings = batches.map(({ table, rows }) => table.opening(rows.kinds));
   await client.query([...openings, 'SAVEPOINT part'].join('; '));
   for (const { table } of batches) {
     await table.require(client);

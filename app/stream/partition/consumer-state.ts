@@ -7,7 +7,7 @@ import type { UnreadableBatch } from '../ports/record-source.ts';
  * - `starting`: no group was joined yet
  * - `assigning`: the group gave partitions, their positions are being read from PostgreSQL
  * - `running`: records flow
- * - `paused`: PostgreSQL is away; fetching stands still, the group membership is kept
+ * - `paused`: PostgreSQL is away; nothing is fetched, the group membership is kept
  * - `draining`: a signal arrived; what was fetched is being written
  * - `stopped`: all is written and closed
  * - `failed`: a fatal error; the process is about to end, and not with exit code 0
@@ -24,8 +24,8 @@ export interface PartitionReport extends TopicPartition {
    */
   readonly lag: bigint | null;
   /**
-   * Milliseconds since the brokers reported the log's end, or that the partition has no leader; since the assignment where
-   * they have not yet.
+   * Milliseconds since the brokers reported the log's end, or that the partition has no leader; since the assignment
+   * where they have not yet.
    * @default 0
    */
   readonly logEndAgeMs?: number;
@@ -48,16 +48,16 @@ export interface PartitionReport extends TopicPartition {
    * does, and when the brokers have not answered for 15 s.
    */
   readonly leaderlessSince?: Date;
-  /** The batch that the partition stands still before; left out while what comes next can be read. */
+  /** The batch that the partition cannot get past; left out while what comes next can be read. */
   readonly unreadable?: UnreadableBatch;
 }
 
 /** One subscribed topic. */
 export interface TopicReport {
   readonly topic: string;
-  /** Whether Kafka does not have it any more, and has said so for 5 s. */
+  /** Whether Kafka does not have it any more, and has answered so for 5 s. */
   readonly isGone: boolean;
-  /** How many partitions it has; left out where the last answer did not say. */
+  /** How many partitions it has; left out where the last answer did not contain it. */
   readonly partitions?: number;
   /** How many of them have no leader; left out where that was not asked within a minute: the process owns none. */
   readonly leaderless?: number;
@@ -72,12 +72,12 @@ export interface ConsumerReport {
   readonly groupId: string;
   /**
    * For how many milliseconds Kafka has been asked in vain about each topic: since it was first asked, or since it last
-   * said that it has the topic. Left out once the group was joined; before, nothing is known of any partition.
+   * reported the topic. Left out once the group was joined; before, nothing is known of any partition.
    */
   readonly unjoined?: ReadonlyMap<string, number>;
   /**
-   * When the group's coordinator last confirmed the membership, once that is longer ago than both `consumer.stallTimeout`
-   * and `kafka.sessionTimeout`; left out before.
+   * When the group's coordinator last confirmed the membership, once that is longer ago than both
+   * `consumer.stallTimeout` and `kafka.sessionTimeout`; left out before.
    */
   readonly outOfGroupSince?: Date;
   readonly partitions: readonly PartitionReport[];
@@ -105,7 +105,7 @@ export interface ConsumerReport {
  * ```
  *
  * `stopped` and `failed` are final, with one exception: a consumer that failed is still drained and closed in order,
- * but stays `failed`, because that is what its exit code says.
+ * but stays `failed`, since its exit code reports the failure.
  */
 const CONSUMER_TRANSITIONS: Readonly<Record<ConsumerState, readonly ConsumerState[]>> = {
   starting: ['assigning', 'draining', 'failed'],

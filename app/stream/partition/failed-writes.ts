@@ -8,7 +8,7 @@ import { Retries } from './retries.ts';
 import type { StreamPorts } from './stream-ports.ts';
 import { identifiedPositions } from './topic-ids.ts';
 
-/** What follows from a write that came to nothing. */
+/** What follows from a failed write. */
 interface Consequence {
   /** `null`: no outage is reported, unless the position cannot be read. */
   readonly outage: OutageError | null;
@@ -16,7 +16,7 @@ interface Consequence {
   readonly isRetry: boolean;
 }
 
-/** Writes of one partition that came to nothing: counts them, and finds out where to go on from. */
+/** Failed writes of one partition: counts them, and finds out where to go on from. */
 export class FailedWrites {
   readonly handover: Handover;
   readonly #partition: TopicPartition;
@@ -62,7 +62,7 @@ export class FailedWrites {
   }
 
   /**
-   * Reads the stored position until PostgreSQL tells it, or the signal is aborted.
+   * Reads the stored position until PostgreSQL returns it, or the signal is aborted.
    *
    * @param lastSeen the stored offset as far as it was known
    * @throws FatalError as {@link failed} does, `STORED_OFFSET_MISSING`, `TOPIC_RECREATED`

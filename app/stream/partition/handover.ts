@@ -9,7 +9,7 @@ const HANDOVER_MS = 10_000;
  * What a write that failed is:
  *
  * - `handover`: the partition was changing owners
- * - `set aside`: it may have been, which the next assignment tells; until then it is not counted
+ * - `set aside`: it may have been, and is not counted before the next assignment shows it
  * - `counted`: something else
  */
 type Explanation = 'handover' | 'set aside' | 'counted';
@@ -21,19 +21,20 @@ interface SetAside {
 }
 
 /**
- * Tells writes of one partition that failed since it was changing owners from those of a second writer, and counts both.
+ * Distinguishes writes of one partition that failed because it was changing owners from those that failed because of a
+ * second writer, and counts both.
  *
- * A partition goes from one member to another without a pause. The group tells each of them by itself, and the former
- * owner finishes the transaction under way, so for a moment both write, and PostgreSQL turns one of them away
- * (compare-and-set.ts has why nothing comes of that):
+ * A partition goes from one member to another without a pause. Each of them learns of it at its own time, and the
+ * former owner finishes the transaction under way. So for a moment both write, and PostgreSQL refuses one of them
+ * (compare-and-set.ts has why that is harmless):
  *
- * - The new owner waits for that last transaction, or finds the offset moved by it. Of the 10 s after the partition was won
- *   that explains one wait for the lock, and one offset that had been moved. Together they are one handover.
- * - The former owner is turned away when the new one was first, before or after it is told that the partition is gone. So
- *   one failed write is set aside. When the partition is revoked within 10 s, it was a handover. When a generation keeps the
- *   partition, or 10 s pass, it counts after all.
+ * - The new owner waits for that last transaction, or finds the offset moved by it. In the 10 s after the partition was
+ *   won, that explains one wait for the lock, and one offset that had been moved. Together they are one handover.
+ * - PostgreSQL refuses the former owner when the new one was first, before or after the former owner learns that the
+ *   partition is gone. So one failed write is set aside. If the partition is revoked within 10 s, it was a handover. If
+ *   a generation keeps the partition, or 10 s pass, it counts after all.
  *
- * A second writer that the group does not know of goes on: each further write of it that comes first counts at once.
+ * A second writer that the group does not know of goes on: each further write that it is first with counts at once.
  */
 export class Handover {
   readonly #partition: TopicPartition;

@@ -7,7 +7,7 @@ import type { FetchedRecord } from './record-queue.ts';
 /** The part of a partition's report that needs neither its topic nor its number. */
 type ProgressReport = Omit<PartitionReport, 'topic' | 'partition'>;
 
-/** Where a partition stands, as its stream knows it. */
+/** The position of a partition, as its stream knows it. */
 interface KnownPosition {
   readonly nextOffset: bigint | null;
   /** Whether the broker does not hold that offset, and why is being found out. */
@@ -29,12 +29,12 @@ const POLL_UNKNOWN_MS = 100;
 /** From one look at a log without lag to the next, with the time that the broker's answer takes. */
 const NEXT_LOOK_MS = POLL_WITHOUT_LAG_MS + 1_000;
 
-/** An end of the log that is older says nothing of the lag any more. */
+/** An end of the log that is older shows no lag any more. */
 const LOG_END_KNOWN_MS = 60_000;
 
 /**
- * Tells how far behind a partition is, since when, and whether it stands still; decides nothing. Times are steady
- * unless they say otherwise.
+ * Measures how far behind a partition is, since when, and whether it stalls; decides nothing. Times are steady,
+ * except those named `timeOfDay`.
  */
 export class PartitionProgress {
   readonly #stallTimeoutMs: number;
@@ -102,8 +102,8 @@ export class PartitionProgress {
   }
 
   /**
-   * Without lag all is well, and time in which there was none does not count once there is; but time in which nothing
-   * was known of the log, or of the position, may have been a stall.
+   * Without lag all is well: once there is lag, the time before it does not count. Time in which nothing was known of
+   * the log, or of the position, may have been a stall.
    */
   #seen(lag: bigint | null, now: Date): void {
     if (lag === null || this.#isUnread) {
@@ -183,7 +183,7 @@ interface BothClocks {
   readonly timeOfDayNow: Date;
 }
 
-/** Tells how long the oldest record of a partition that is not in the sink yet has been waiting. */
+/** Measures how long the oldest record of a partition that is not in the sink yet has been waiting. */
 export class OldestUnwritten {
   /** The first record of the write under way, or of the one that failed: fetched, and still not written. */
   #tried: FetchedRecord | undefined;
@@ -235,9 +235,9 @@ export class OldestUnwritten {
 const ANSWERED_MS = 1_000;
 
 /**
- * Keeps asking the brokers for the log ranges of the owned topics, until the signal is aborted: an idle, paused or
- * stuck partition brings no batch that would tell its lag. Each topic is asked for by itself, and where the answer
- * fails or does not come, the last one stays, and ages.
+ * Asks the brokers for the log ranges of the owned topics again and again, until the signal is aborted: an idle, paused
+ * or stuck partition brings no batch that would show its lag. Each topic is a request. Where an answer fails or does
+ * not come, the last one stays, and ages.
  */
 export async function pollLogEnds(
   source: Pick<RecordSource, 'logRanges'>,

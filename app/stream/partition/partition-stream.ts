@@ -17,12 +17,12 @@ import type { StreamOptions, StreamPorts } from './stream-ports.ts';
  * Why each record is written exactly once, whatever the source delivers:
  *
  * 1. The position of the state `open` is where the next batch has to begin. A batch that begins above it is refused and
- *    sought back, one that begins below it is cropped, so the queue holds every offset from `nextOffset` up to it
- *    once, in order.
+ *    sought back, one that begins below it is cropped, so the queue holds every offset from `nextOffset` up to it once,
+ *    in order.
  * 2. A batch carries its own first offset through the queue. Its transaction moves the stored offset from exactly that
  *    offset to the end of what it writes, or writes nothing. Two writers of one partition therefore never both commit
- *    the same offsets, even if both believe to own it; and records that stayed in the queue by mistake, after the
- *    stored offset went elsewhere, are refused by PostgreSQL instead of written over a hole.
+ *    the same offsets, even if both believe to own it. Records that stayed in the queue by mistake, after the stored
+ *    offset went elsewhere, are refused by PostgreSQL instead of written over a hole.
  * 3. Whenever the outcome of a transaction is not known to be "committed", the queue is dropped and the position is
  *    read from PostgreSQL again. What was dropped is still ahead of the stored offset and is fetched again.
  */
@@ -157,7 +157,7 @@ export class PartitionStream {
     await this.#writing;
   }
 
-  /** Gives up what is queued. Resolves when the transaction under way, if any, is over: nothing is written from then on. */
+  /** Gives up what is queued. Resolves when the transaction under way, if any, is over: then nothing is written. */
   async giveUp(): Promise<void> {
     this.#end();
     this.#queue.clear();
@@ -234,7 +234,7 @@ export class PartitionStream {
     this.#searching = searching.catch((error: unknown) => this.#ports.onFatal(FatalError.from(error)));
   }
 
-  /** The queue comes before the gap, so it is written first; if that ended elsewhere, the recovery goes on from there. */
+  /** The queue comes before the gap, so it is written first; if that ended elsewhere, recovery goes on from there. */
   async #search(offset: bigint, state: StreamState, finding: Promise<bigint>): Promise<void> {
     const found = await finding;
     await this.#writing;
@@ -283,7 +283,7 @@ export class PartitionStream {
     }
   }
 
-  /** Drops the queue, reads the stored position until PostgreSQL tells it, and goes on from there. */
+  /** Drops the queue, reads the stored position until PostgreSQL returns it, and goes on from there. */
   async #recover(lastSeen: bigint, consequence: ReturnType<FailedWrites['failed']>): Promise<void> {
     this.#queue.clear();
     if (this.#state.kind === 'ended') {

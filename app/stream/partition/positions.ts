@@ -6,8 +6,9 @@ import { FatalError, OutageError } from '../ports/stream-errors.ts';
 import { epochUnknown, identifiedPositions, requireSameTopic } from './topic-ids.ts';
 
 /**
- * The stored position of a partition that had one. A row is lost by a failover, together with all that was written of the
- * partition, or was deleted alone: what was written is read again in the first case, and must not be in the second one.
+ * The stored position of a partition that had one. A row is lost by a failover, together with all that was written of
+ * the partition, or was deleted alone: what was written is read again in the first case, and must not be in the second
+ * one.
  *
  * @param lastSeen the last value seen, for the message
  * @throws FatalError `STORED_OFFSET_MISSING` when its row was removed
@@ -66,13 +67,13 @@ interface PositionPorts {
 }
 
 /**
- * The positions of assigned partitions: the stored ones, and where there is none a first one, which is stored. A partition
- * without a leader that has no stored position is left out: where its log begins and ends is not known.
+ * The positions of assigned partitions: the stored ones, and where there is none a first one, which is stored. A
+ * partition without a leader that has no stored position is left out: where its log begins and ends is not known.
  *
  * @param onLog receives what the brokers report of each log that they are asked for
  * @throws OutageError while PostgreSQL or Kafka is away, or its metadata are older than the assignment
- * @throws FatalError `TOPIC_RECREATED` when Kafka has another topic under the name, `GROUP_MEETS_ANOTHER` when another group
- * fills a table that the topic would fill here
+ * @throws FatalError `TOPIC_RECREATED` when Kafka has another topic under the name, `GROUP_MEETS_ANOTHER` when another
+ * group fills a table that the topic would fill here
  */
 export async function assignedPositions(
   ports: PositionPorts,
@@ -140,7 +141,7 @@ function ahead({ topic, partition, offset }: Position, { end }: LogRange): Fatal
 
 /**
  * A batch that cannot be read is fetched again after this time: it may have been damaged on its way, or come from
- * another replica by then.
+ * another replica the next time.
  */
 const FETCH_AGAIN_MS = 10_000;
 
@@ -148,8 +149,8 @@ const FETCH_AGAIN_MS = 10_000;
 export type OnBrokenBatch = 'stop' | 'skip';
 
 /**
- * Where to go on from at a batch that cannot be read: at the same offset, after a while; or behind the batch, when it was
- * read a second time like that, its end is certain, and such batches are skipped.
+ * Where to go on from at a batch that cannot be read: at the same offset, after a while; or behind the batch, when it
+ * was read a second time like that, its end is certain, and such batches are skipped.
  *
  * @param before what could not be read the last time
  */
@@ -199,9 +200,9 @@ async function logRangeOf(source: Log, position: Position): Promise<LogRange | u
  * Finds out why the broker does not hold `position`, and resolves with where to go on: there, when it does after all,
  * or at the log's start when that is above it and gaps are skipped.
  *
- * @throws FatalError `TOPIC_RECREATED` when Kafka has another topic under the name, `OFFSETS_GONE` when the log starts
- * above it and gaps are not skipped, `STORED_OFFSET_AHEAD` or `LOG_TRUNCATED` when the log ends below it, or knows only
- * leader epochs before its own, in every reading for 30 s
+ * @throws FatalError `TOPIC_RECREATED` when Kafka has another topic under the name; `OFFSETS_GONE` when the log starts
+ * above it and gaps are not skipped. In every reading for 30 s: `STORED_OFFSET_AHEAD` when the log ends below it;
+ * `LOG_TRUNCATED` when the log knows only leader epochs before its own.
  */
 export async function findPosition(
   source: Log,

@@ -11,7 +11,10 @@ export interface FetchedRecord extends Pick<StreamRecord, 'offset' | 'timestamp'
 /** Bounds of what is taken at once; a single record may exceed the bytes. */
 type TakeLimit = Readonly<Room>;
 
-/** Records of one partition and the range of offsets that they were fetched for, which may hold offsets without a record. */
+/**
+ * Records of one partition and the range of offsets that they were fetched for, which may hold offsets without a
+ * record.
+ */
 export interface QueuedRecords extends Pick<WriteRequest, 'records' | 'nextOffset'> {
   /**
    * The range begins here, and ends before `nextOffset`: a transaction of these records expects this offset to be
@@ -45,7 +48,7 @@ interface Taken {
  * Fetched records of one partition that wait for their transaction, in order and counted in bytes.
  *
  * Each entry keeps the offset that it begins at, and only entries that follow each other without a hole are taken
- * together. So what is taken says by itself which stored offset it continues, and PostgreSQL refuses it where that is
+ * together. So what is taken contains the stored offset that it continues, and PostgreSQL refuses it where that is
  * another one.
  */
 export class RecordQueue {
@@ -85,8 +88,8 @@ export class RecordQueue {
    * Takes records in order while they fit into the limit, but at least one, and the range of offsets they were fetched
    * for. Batches count for the memory until the work with their last record is over.
    *
-   * Why nobody reads a set whose memory is given back: a set is one entry, and entries are taken from front to back, one
-   * work after the other. So with its last record the work with all others is over, too. Work that calls `end` has
+   * Why nobody reads a set whose memory is given back: a set is one entry, and entries are taken from front to back,
+   * one work after the other. So with its last record the work with all others is over, too. Work that calls `end` has
    * committed the records, and keeps none. Without that call, and of what is dropped, nothing is given back: it is
    * garbage when nobody has it any more.
    *
@@ -107,7 +110,9 @@ export class RecordQueue {
     }
   }
 
-  /** What the records keep in memory that is no batch of theirs: of a set whose other batches are aborted, or cut off. */
+  /**
+   * What the records keep in memory that is no batch of theirs: of a set whose other batches are aborted, or cut off.
+   */
   #bytesBeside({ parts }: Records): number {
     const beside = new Map<ArrayBufferLike, number>();
     for (const { bytes } of parts.map(({ batch }) => batch)) {

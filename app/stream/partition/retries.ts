@@ -39,7 +39,7 @@ export class Retries {
   /**
    * Something failed: the next attempt has to wait.
    *
-   * @param outage @default a failure that is no outage and says nothing about those in a row
+   * @param outage @default a failure that is no outage and does not change the number of those in a row
    * @throws FatalError `DATABASE_REFUSED` when with this outage there are as many unknown ones in a row as it allows
    */
   failed(outage?: OutageError): void {

@@ -6,7 +6,10 @@ import type { FatalError, OutageError } from '../ports/stream-errors.ts';
 import type { StreamListener } from '../ports/stream-listener.ts';
 import type { OnBrokenBatch, OnGap } from './positions.ts';
 
-/** Bounds of what one partition may hold in memory and put into one transaction, and what to do about a gap and a broken batch. */
+/**
+ * Bounds of what one partition may hold in memory and put into one transaction, and what to do about a gap and a broken
+ * batch.
+ */
 export interface StreamOptions {
   readonly maxQueuedBytes: number;
   readonly maxBatchRecords: number;

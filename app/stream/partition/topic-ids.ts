@@ -6,14 +6,14 @@ import { FatalError } from '../ports/stream-errors.ts';
 /**
  * Why nothing of a topic is skipped when it is deleted and created again under its name (KIP-516):
  *
- * 1. The stored id says which topic the stored offset counts in. It is set with an offset or where none is stored, and
- *    a transaction that carries another id moves no offset.
+ * 1. The stored id is that of the topic in which the stored offset counts. It is set with an offset or where none is
+ *    stored, and a transaction that carries another id moves no offset.
  * 2. Records are fetched by the stored id and written under it. A broker answers a fetch by id with records of that
  *    topic, or with an error. So no offset ever moves over records of a topic under the id of another one: what was
- *    fetched of the old topic may still be written, at its own offsets and under its own id, and the new topic's records
- *    are all still ahead.
+ *    fetched of the old topic may still be written, at its own offsets and under its own id, and the new topic's
+ *    records are all still ahead.
  * 3. When the broker has no such id, or the assignment finds another one, the consumer stops with `TOPIC_RECREATED`. An
- *    id that is not stored is taken from Kafka; one that Kafka does not tell proves nothing.
+ *    id that is not stored is taken from Kafka; where Kafka reports none, nothing is proved.
  *
  * Where brokers fetch by name (before Kafka 3.1), 2. does not hold between an assignment and the next failed fetch.
  */
@@ -22,15 +22,15 @@ interface TopicIdPorts {
   readonly sink: Pick<RecordSink, 'positions' | 'adoptTopicIds'>;
 }
 
-/** Stored positions, and the ids of their topics as Kafka tells them. */
+/** Stored positions, and the ids of their topics as Kafka reports them. */
 interface IdentifiedPositions {
   readonly positions: readonly Position[];
   readonly ids: ReadonlyMap<string, string>;
 }
 
 /**
- * Stored positions of topics that are the ones that were stored. Where no id is stored, that of Kafka is stored at once:
- * a topic without traffic may be created again before its next record.
+ * Stored positions of topics that are the ones that were stored. Where no id is stored, that of Kafka is stored at
+ * once: a topic without traffic may be created again before its next record.
  *
  * The ids are asked for before any log range: an offset of one topic is so never stored under the id of a later one.
  *
@@ -59,7 +59,7 @@ export async function identifiedPositions(
 }
 
 /**
- * @param asked the id that Kafka tells; undefined where it tells none
+ * @param asked the id that Kafka reports; undefined where it reports none
  * @throws FatalError `TOPIC_RECREATED` when both ids are known, and they differ
  */
 export function requireSameTopic({ topic, partition, offset, topicId }: Position, asked: string | undefined): void {
@@ -98,8 +98,8 @@ export const logTruncated = ({ topic, partition, leaderEpoch, endOffset, readTo 
   );
 
 /**
- * The error `LOG_TRUNCATED` for a log that knows only leader epochs before that of the position: what was read is not in
- * it (KIP-320), and where it parts from that cannot be told.
+ * The error `LOG_TRUNCATED` for a log that knows only leader epochs before that of the position: what was read is not
+ * in it (KIP-320), and where it parts from that is unknown.
  */
 export const epochUnknown = ({ topic, partition, offset, leaderEpoch }: Position): FatalError =>
   new FatalError(

@@ -53,7 +53,8 @@ interface Counted extends Pick<DeadLetter, 'record' | 'reason' | 'error'> {
  * Keeps a wrong deployment from turning a topic into dead letters: the setting `deadLetters.maxRatio`.
  *
  * It counts what this process commits, over all its partitions, and before the first letter what the tables hold: a
- * restart does not begin anew. Transactions with letters commit one after the other, so each is counted before the next.
+ * restart does not begin anew. Transactions with letters commit one after the other, so each is counted before the
+ * next.
  */
 export class DeadLetterLimit {
   readonly #maxRatio: number;
@@ -79,8 +80,8 @@ export class DeadLetterLimit {
   /**
    * Begins with what was written before this process, once.
    *
-   * @param newest answers which of the newest records are dead letters, the oldest first. When it rejects, the next call
-   * asks again.
+   * @param newest answers which of the newest records are dead letters, the oldest first. When it rejects, the next
+   * call asks again.
    */
   async recall(newest: () => Promise<readonly boolean[]>): Promise<void> {
     if (this.isWithout) {

@@ -51,7 +51,7 @@ export interface TableCounts {
 
 /**
  * `fenced`: the stored offset was not the expected one, or is known to be of a topic with another id, so nothing was
- * written. The stored position, which is read next, tells which.
+ * written. The stored position, which is read next, shows which.
  */
 export type WriteOutcome =
   | {
@@ -64,7 +64,7 @@ export type WriteOutcome =
     }
   | { readonly kind: 'fenced' };
 
-/** The tables that records go to, told apart from those of the same name elsewhere. */
+/** The tables that records go to, with what distinguishes them from those of the same name elsewhere. */
 export interface WritePlace {
   readonly schema: string;
   readonly database: string;
@@ -77,7 +77,10 @@ export interface WritePlace {
  * passes by itself and with `FatalError` for trouble that does not, and with nothing else.
  */
 export interface RecordSink {
-  /** Stored positions of the topics' partitions, `null` what was not stored of their origin; those without one are left out. */
+  /**
+   * Stored positions of the topics' partitions, `null` what was not stored of their origin; those without one are left
+   * out.
+   */
   positions(topics: readonly string[]): Promise<Position[]>;
   /** Stores the ids of topics by their names, where none is stored. */
   adoptTopicIds(ids: ReadonlyMap<string, string>): Promise<void>;
@@ -88,8 +91,9 @@ export interface RecordSink {
   recordTables(ids: ReadonlyMap<string, string | null>): Promise<void>;
   /**
    * Stores first positions for a topic, atomically towards every other process: `choose` is given the partitions that
-   * have a position and answers with those to add. Answers with all positions of the topic. With the first ones it stores
-   * which tables the group fills from the topic; rejects with `GROUP_MEETS_ANOTHER` where another group fills one of them.
+   * have a position and answers with those to add. Answers with all positions of the topic. With the first ones it
+   * stores which tables the group fills from the topic; rejects with `GROUP_MEETS_ANOTHER` where another group fills
+   * one of them.
    */
   initialize(topic: string, choose: (stored: ReadonlySet<number>) => readonly Position[]): Promise<Position[]>;
   /** Records a range of offsets that are given up and moves the stored offset over it, in one transaction. */

@@ -16,7 +16,7 @@ interface LeaderlessLog extends TopicPartition {
 /** What the brokers report of a partition's log. */
 export type PartitionLog = LogRange | LeaderlessLog;
 
-/** What tells an offset from the same number in another topic of the name, or in a log that was truncated. */
+/** What distinguishes an offset from the same number in another topic of the name, or in a log that was truncated. */
 export interface OffsetOrigin {
   /** Kafka's id of the topic (KIP-516), as `kafka-topics --describe` prints it; null or absent: not known. */
   readonly topicId?: string | null;
@@ -43,19 +43,25 @@ export interface FetchedRecords extends TopicPartition {
   readonly leaderEpoch?: number | null;
 }
 
-/** A batch that the log holds and that nothing can be made of, or that may not be read; its records stay ahead of the stored offset. */
+/**
+ * A batch that the log holds and that nothing can be made of, or that may not be read; its records stay ahead of the
+ * stored offset.
+ */
 export interface UnreadableBatch extends TopicPartition {
-  /** The offset that its head tells. */
+  /** The offset in its head. */
   readonly offset: bigint;
   /** The offset behind its last record; `null` or absent: its head cannot be relied on. */
   readonly nextOffset?: bigint | null;
   /**
    * Stable: alerts and runbooks may match it. `CORRUPT_BATCH`: its checksum is wrong, or its content is no record.
-   * `OVERSIZED_BATCH`: it unpacks to more than `consumer.maxUnpackedBytes`, or its records would take more memory than the
-   * process has. `TOPIC_FORBIDDEN`: an ACL denies reading the topic.
+   * `OVERSIZED_BATCH`: it unpacks to more than `consumer.maxUnpackedBytes`, or its records would take more memory than
+   * the process has. `TOPIC_FORBIDDEN`: an ACL denies reading the topic.
    */
   readonly code: 'CORRUPT_BATCH' | 'OVERSIZED_BATCH' | 'UNKNOWN_CODEC' | 'UNKNOWN_RECORD_FORMAT' | 'TOPIC_FORBIDDEN';
-  /** The name of its codec, such as `zstd`, or its number where it has none; `null` or absent: its head does not tell. */
+  /**
+   * The name of its codec, such as `zstd`, or its number where it has none; `null` or absent: its head does not contain
+   * it.
+   */
   readonly codec?: string | null;
   /** What is wrong with it, without a record's content. */
   readonly reason: string;
@@ -66,8 +72,8 @@ export interface AssignedPartitions {
   /** All partitions that the process owns from now on. */
   readonly owned: readonly TopicPartition[];
   /**
-   * Those of them that it did not own right before. Each is paused: nothing arrives until it was sought and resumed. The
-   * others go on, with what was fetched of them.
+   * Those of them that it did not own right before. Each is paused: nothing arrives until it was sought and resumed.
+   * The others go on, with what was fetched of them.
    */
   readonly added: readonly TopicPartition[];
 }
@@ -84,8 +90,8 @@ export interface RecordSourceListener {
    */
   onRevoked(partitions: readonly TopicPartition[]): Promise<void>;
   /**
-   * The group may have given everything to others, which nobody knows before the next assignment. The source fetches nothing
-   * until then, and nothing may be written; what is queued is dropped, and stays ahead of the stored offsets.
+   * The group may have given everything to others, which nobody knows before the next assignment. The source fetches
+   * nothing until then, and nothing may be written; what is queued is dropped, and stays ahead of the stored offsets.
    */
   onExpelled(): void;
   /**
@@ -128,13 +134,13 @@ export interface RecordSource {
   seek(position: Position): void;
   pause(partition: TopicPartition): void;
   resume(partition: TopicPartition): void;
-  /** Kafka's ids of topics by their names. A topic that the brokers do not have, or tell no id of, is left out. */
+  /** Kafka's ids of topics by their names. A topic that the brokers do not have, or report no id of, is left out. */
   topicIds(topics: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The log ranges of all partitions of a topic, or that one has no leader. */
   logRanges(topic: string): Promise<PartitionLog[]>;
   /**
-   * Whether the log of the partition knows the leader epoch of the position, or a later one; true where that is not
-   * told. Asked for after the log ranges of the topic.
+   * Whether the log of the partition knows the leader epoch of the position, or a later one; true where the brokers do
+   * not report that. Asked for after the log ranges of the topic.
    */
   knowsEpoch(position: Position): Promise<boolean>;
   /** Offsets that the group committed to Kafka; partitions without one are left out. */
@@ -147,14 +153,12 @@ export interface RecordSource {
    * @throws FatalError `GROUP_WRITES_ELSEWHERE` when it writes elsewhere
    */
   claim(signal: AbortSignal): Promise<void>;
-  /**
-   * Tells Kafka where PostgreSQL stands, for tools that look there. Never the truth, and never waited for by a write.
-   */
+  /** Commits to Kafka what PostgreSQL stores, for tools that look there. Never the truth, and no write waits for it. */
   commitHint(positions: readonly Position[]): Promise<void>;
   /**
-   * Gives all partitions to other members of the group, which open them when the process drops them; until then it goes on
-   * with them. Resolves with true when all of them were revoked, with false when they were not in time or cannot be: then the
-   * process goes on with what was not revoked by then, and the group may still give it to others.
+   * Gives all partitions to other members of the group, which open them when the process drops them; until then it goes
+   * on with them. Resolves with true when all of them were revoked, with false when they were not in time or cannot be:
+   * then the process goes on with the others, and the group may still give these away.
    *
    * @param timeoutMs milliseconds, lookups and retries included
    */

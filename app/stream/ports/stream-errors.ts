@@ -35,8 +35,7 @@ export class OutageError extends Error {
 }
 
 /**
- * Lets an outage through as a value, so that it can be told apart without a second try block; everything else stays an
- * error.
+ * Returns an outage as a value, so that no second try block is needed to recognize it; everything else stays an error.
  */
 export function outageOnly(error: unknown): OutageError {
   if (error instanceof OutageError) {
@@ -78,7 +77,7 @@ type FatalCode =
   | 'DEAD_LETTER_TOPIC_REFUSED'
   | 'UNEXPECTED';
 
-/** An error that no retry can mend; its message says the cause and the remedy. */
+/** An error that no retry can mend; its message contains the cause and the remedy. */
 export class FatalError extends Error {
   override readonly name = 'FatalError';
   readonly code: FatalCode;

@@ -38,7 +38,7 @@ export interface StreamListener {
   onCommitted(batch: CommittedBatch): void;
   /** Another writer had moved the offset: nothing was written, the position is read again. */
   onFenced(partition: TopicPartition): void;
-  /** A write came to nothing since the partition was changing owners: the other one was first, or held the offset. */
+  /** A write was refused because the partition was changing owners: the other one was first, or held the offset. */
   onHandover(partition: TopicPartition): void;
   /** Offsets that were deleted before they were read, or cannot be, are recorded as a gap and skipped for good. */
   onSkipped(gap: Gap): void;
@@ -50,12 +50,14 @@ export interface StreamListener {
   onPaused(isPaused: boolean): void;
 }
 
-/** The outage is one line of the log already (outage-log.ts), whatever the number of partitions that wait for its end. */
+/**
+ * The outage is one line of the log already (outage-log.ts), whatever the number of partitions that wait for its end.
+ */
 const isLoggedAsOutage = (error: Error): boolean => error instanceof OutageError && error.reason === 'database_away';
 
 /**
- * Writes the pipeline's events to the log: fencing, and failures of a write beside an outage, as warnings; transactions,
- * and attempts in an outage, only at debug.
+ * Writes the pipeline's events to the log: fencing, and failures of a write beside an outage, as warnings;
+ * transactions, and attempts in an outage, only at debug.
  *
  * @param isLoggedElsewhere whether the log has the cause of a failed write; the line of the write waits for the answer,
  * the write does not. @default no cause but an outage
@@ -110,7 +112,7 @@ export function streamLog(
   };
 }
 
-/** One listener that tells all of them, in order. */
+/** One listener that calls all of them, in order. */
 export function notifyAll(listeners: readonly StreamListener[]): StreamListener {
   return {
     onCommitted: (batch) => {

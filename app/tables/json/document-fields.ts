@@ -11,9 +11,11 @@ export function documentKind(json: Buffer, start: number, end: number): JsonKind
 }
 
 /** Fields that none of the paths names. */
-interface OtherFields {
+export interface OtherFields {
   readonly mapped: readonly FieldPath[];
   readonly onUnmapped?: (name: string | null) => void;
+  /** Path of the object whose fields they are. @default the whole document */
+  readonly row?: FieldPath;
 }
 
 /** The parts of one JSON document that are taken: of a record's value, or of its key. */
@@ -27,7 +29,7 @@ export class DocumentFields {
    * @default all count as taken
    */
   constructor(paths: readonly FieldPath[], others: OtherFields = { mapped: [[]] }) {
-    this.#scanner = new JsonScanner([...paths, ...others.mapped], others.onUnmapped);
+    this.#scanner = new JsonScanner([...paths, ...others.mapped], others.onUnmapped, others.row);
   }
 
   /** Reads the bytes from `start` up to `end`. @returns why they are no JSON; `null` when they are */

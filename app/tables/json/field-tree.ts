@@ -1,16 +1,19 @@
 import type { FieldPath } from '../mapping/table-mapping.ts';
 import { unescaped } from './json-lexer.ts';
 
-/** The node of the whole value. */
+/** The node of the whole document. */
 export const ROOT = 0;
 /** No path goes there. */
 export const NO_NODE = -1;
-/** A field of the whole value that no path goes to, and whose name is known. */
+/** A field of the row that no path goes to, and whose name is known. */
 const UNMAPPED = -2;
 
 /** Unmapped names that are kept, and the bytes of the longest one that is. */
 const MOST_UNMAPPED = 100;
 const LONGEST_UNMAPPED = 128;
+
+/** Called with the name of a field of the row that no path begins with, or `null` for one that is not kept. */
+export type OnUnmapped = (name: string | null) => void;
 
 interface Branch {
   readonly names: Map<string, Branch>;
@@ -65,8 +68,10 @@ export class FieldTree {
   #last: Name = { parent: NO_NODE, bytes: Buffer.alloc(0), node: NO_NODE, next: null };
   /** Indexes of {@link #names} plus 1, by hash; 0 is free. More than half is, as names that are not there are usual. */
   readonly #slots: Int32Array;
+  /** The node of the object whose fields are the row's. */
+  readonly row: number;
   readonly #ignoresUnmapped: boolean;
-  readonly #onUnmapped: (name: string | null) => void;
+  readonly #onUnmapped: OnUnmapped;
   /** Of the document: the fields that no path goes to, and starts and ends of names of theirs that may be new. */
   #unmappedFields = 0;
   #newNames: number[] = [];
@@ -75,13 +80,17 @@ export class FieldTree {
   /** Whether a name was not kept. */
   #hasMore = false;
 
-  /** @param onUnmapped as {@link JsonScanner} has it. @default never called */
-  constructor(paths: readonly FieldPath[], onUnmapped: (name: string | null) => void = () => undefined) {
+  /**
+   * @param onUnmapped as {@link JsonScanner} has it. @default never called
+   * @param row path of the object whose fields are the row's. @default the whole document
+   */
+  constructor(paths: readonly FieldPath[], onUnmapped: OnUnmapped = () => undefined, row: FieldPath = []) {
     this.#onUnmapped = onUnmapped;
-    this.nodes = new Int32Array(paths.length);
-    const root = branchesOf(paths);
+    this.nodes = new Int32Array(paths.length + 1);
+    const root = branchesOf([...paths, row]);
+    this.#ignoresUnmapped = root.paths.some((path) => path < paths.length);
     this.#number(root);
-    this.#ignoresUnmapped = root.paths.length > 0;
+    this.row = this.nodes[paths.length] ?? ROOT;
     this.#slots = new Int32Array(4 << Math.ceil(Math.log2(this.#names.length + MOST_UNMAPPED)));
     this.#names.forEach((name, index) => {
       this.#enter(name, index);
@@ -126,7 +135,7 @@ export class FieldTree {
     return this.#positions[parent]?.get(position) ?? NO_NODE;
   }
 
-  /** Fields of the whole value that no path goes to; 0 where the whole value is wanted. */
+  /** Fields of the row that no path goes to; 0 where the whole document is wanted. */
   get unmappedFields(): number {
     return this.#unmappedFields;
   }
@@ -139,7 +148,7 @@ export class FieldTree {
     }
   }
 
-  /** A field of the whole value that no path goes to. @param child what {@link named} has answered about its name */
+  /** A field of the row that no path goes to. @param child what {@link named} has answered about its name */
   addUnmapped(child: number, start: number, end: number): void {
     if (this.#ignoresUnmapped) {
       return;
@@ -168,7 +177,7 @@ export class FieldTree {
    * @returns whether it is new; `null` for the first one that was not kept
    */
   #keep(bytes: Buffer): boolean | null {
-    if (this.named(ROOT, bytes, 0, bytes.length) !== NO_NODE) {
+    if (this.named(this.row, bytes, 0, bytes.length) !== NO_NODE) {
       return false;
     }
     if (this.#unmapped >= MOST_UNMAPPED || bytes.length > LONGEST_UNMAPPED) {
@@ -176,7 +185,7 @@ export class FieldTree {
       this.#hasMore = true;
       return isFirst ? null : false;
     }
-    const name = { parent: ROOT, bytes, node: UNMAPPED, next: null };
+    const name = { parent: this.row, bytes, node: UNMAPPED, next: null };
     this.#enter(name, this.#names.push(name) - 1);
     this.#unmapped += 1;
     return true;
@@ -189,7 +198,8 @@ export class FieldTree {
     }
     const ownPositions = new Map<number, number>();
     this.#positions[node] = ownPositions;
-    this.#hasNames[node] = names.size > 0 || (node === ROOT && paths.length === 0);
+    const isRow = paths.includes(this.nodes.length - 1);
+    this.#hasNames[node] = names.size > 0 || (isRow && !this.#ignoresUnmapped);
     for (const [position, child] of positions) {
       ownPositions.set(position, this.#number(child));
     }

@@ -10,7 +10,7 @@ import {
   QUOTE,
 } from '../../records/ascii.ts';
 import type { FieldPath } from '../mapping/table-mapping.ts';
-import { FieldTree, NO_NODE, ROOT } from './field-tree.ts';
+import { FieldTree, NO_NODE, type OnUnmapped, ROOT } from './field-tree.ts';
 import {
   asciiEnd,
   byteAt,
@@ -31,9 +31,8 @@ import {
 } from './json-lexer.ts';
 
 /**
- * Objects and lists within each other, at most. PostgreSQL takes what its stack takes: 14,545 to 16,360 were measured
- * with versions 13 and 18 on x86-64 at the default `max_stack_depth` of 2 MB. Below it, the limit is the same whatever
- * server there is; a server that takes less refuses the row itself.
+ * Objects and lists within each other, at most; the same for each server. PostgreSQL takes what its stack takes: 14,545
+ * to 16,360 (versions 13 and 18, x86-64, the default `max_stack_depth` of 2 MB). One that takes less refuses the row.
  */
 export const MOST_NESTED = 10_000;
 
@@ -45,7 +44,6 @@ const IN_OBJECT = -2;
  * Finds values in JSON documents by their paths, without making strings or objects of anything: what is found is a
  * slice of the document's bytes, with the digits as they were sent. All of the document is read, so what is no JSON for
  * PostgreSQL's `jsonb` (documentation, 8.14) is known before it is sent: such a record is for the dead letters.
- *
  * What was found stays until the next document. Nothing is allocated for a document, unless a name has escapes.
  */
 export class JsonScanner {
@@ -71,12 +69,13 @@ export class JsonScanner {
 
   /**
    * @param paths may be equal, or begin with another; a path of no parts is the whole value
-   * @param onUnmapped called with the name of a field of the whole value that no path begins with, after the first
-   * valid document with it: with at most 100 names in all, and none that is longer than 128 bytes. Called with `null`
-   * once there is another one. @default never
+   * @param onUnmapped called with the name of a field of the row that no path begins with, after the first valid
+   * document with it: with at most 100 names in all, and none that is longer than 128 bytes. Called with `null` once
+   * there is another one. @default never
+   * @param row path of the object whose fields are the row's. @default the whole value
    */
-  constructor(paths: readonly FieldPath[], onUnmapped: (name: string | null) => void = () => undefined) {
-    this.#tree = new FieldTree(paths, onUnmapped);
+  constructor(paths: readonly FieldPath[], onUnmapped?: OnUnmapped, row?: FieldPath) {
+    this.#tree = new FieldTree(paths, onUnmapped, row);
     this.#starts = new Int32Array(this.#tree.size).fill(ABSENT);
     this.#ends = new Int32Array(this.#tree.size);
     this.#escaped = new Uint8Array(this.#tree.size);
@@ -112,7 +111,7 @@ export class JsonScanner {
     return this.#hasNul;
   }
 
-  /** Fields of the whole value that no path begins with; 0 where the whole value is wanted. */
+  /** Fields of the row that no path begins with; 0 where the whole value is wanted. */
   get unmappedFields(): number {
     return this.#tree.unmappedFields;
   }
@@ -286,7 +285,7 @@ export class JsonScanner {
       if (this.#starts[child] !== ABSENT) {
         this.#starts.fill(ABSENT, child, this.#tree.lastBelow[child]);
       }
-    } else if (parent === ROOT) {
+    } else if (parent === this.#tree.row) {
       this.#tree.addUnmapped(child, start, end);
     }
     return child;

@@ -195,7 +195,7 @@ export function resolveMapping(settings: TableSettings, found: CatalogTable, pat
   if (relation === null) {
     return { mapping: null, problems: ofTable };
   }
-  const { key, schema, table, topics } = settings;
+  const { key, schema, table, topics, envelope } = settings;
   const intents = relation.columns.map((column) => intentOf(column, settings, found, relation));
   const written = intents.flatMap((intent) => (intent.source === null ? [] : [{ ...intent, source: intent.source }]));
   const problems = [
@@ -225,6 +225,7 @@ export function resolveMapping(settings: TableSettings, found: CatalogTable, pat
   return {
     mapping: {
       ...{ schema, table, topics, key, relation, serverVersion: found.serverVersion },
+      ...(envelope && { envelope }),
       columns: columns.map(({ mapped }) => mapped),
       stage: needsStage(settings, relation) ? stageOf(settings, relation, columns) : null,
       unwritten: intents.filter(({ source }) => source === null).map(({ column }) => unwrittenColumn(column)),

@@ -1,10 +1,18 @@
 import type { ColumnSource } from '../../../settings/sections/column-source.ts';
+import type { TableEnvelope } from '../../../settings/sections/table-envelope.ts';
 import type { TableKey } from '../../../settings/sections/table-key.ts';
 import type { Unit } from '../../../settings/sections/tables.ts';
 
 export type { ColumnSource, FieldPath } from '../../../settings/sections/column-source.ts';
+export type { TableEnvelope } from '../../../settings/sections/table-envelope.ts';
 export type { TableKey } from '../../../settings/sections/table-key.ts';
 export type { Unit } from '../../../settings/sections/tables.ts';
+
+/**
+ * How the text of a value is read: a unit of the settings, or what a schema says alone. `debezium`: as Debezium writes
+ * values without a unit.
+ */
+export type ValueUnit = Unit | `bits(${number})` | 'debezium';
 
 /** A type of PostgreSQL as far as the text of a value depends on it; a domain has the kind of what it is made of. */
 export type ColumnType =
@@ -83,4 +91,6 @@ export interface TableMapping {
   readonly key: TableKey | null;
   /** `null`: rows are copied straight into the table. With a key, or under row-level security, there is one. */
   readonly stage: TableStage | null;
+  /** What is around the rows. Left out: the value is the row. */
+  readonly envelope?: TableEnvelope;
 }

@@ -49,8 +49,9 @@ const KIND_NAMES: Readonly<Record<ColumnKind, string>> = {
   composite: 'composite',
 };
 
-const columnOf = (kinds: readonly ColumnKind[]): string =>
-  `a column of type ${kinds.map((kind) => KIND_NAMES[kind]).join(', ')}`;
+/** @param other what else than its kinds the column may be. @default an enum, where any other type is */
+const columnOf = (kinds: readonly ColumnKind[], other = KIND_NAMES.other): string =>
+  `a column of type ${kinds.map((kind) => (kind === 'other' ? other : KIND_NAMES[kind])).join(', ')}`;
 
 /** A source of which no value ever fits the type. */
 export function sourceProblem(
@@ -67,7 +68,7 @@ export function sourceProblem(
       allowed: `${columnOf(['json', 'text', 'composite', 'array'])}; or the path of a field`,
     });
   }
-  if (source.kind === 'key' || source.kind === 'header') {
+  if (source.kind === 'key' || source.kind === 'header' || source.kind === 'event') {
     return [];
   }
   const { is, fits }: { readonly is: string; readonly fits: readonly ColumnKind[] } = OF_KAFKA[source.kind];
@@ -81,12 +82,24 @@ export function sourceProblem(
 
 const TIMES: readonly ColumnKind[] = ['date', 'time', 'timestamp'];
 
-/** The types that each unit makes a text for. */
+/** The types that each unit makes a text for; an `other` type may be an extension's, or bits or a point. */
 function typesOf(unit: Unit): readonly ColumnKind[] {
   switch (unit) {
     case 'base64':
     case 'hex':
       return ['bytea'];
+    case 'time-millis':
+    case 'time-micros':
+    case 'time-nanos':
+      return ['time'];
+    case 'duration-micros':
+      return ['interval'];
+    case 'json':
+      return ['json', 'other'];
+    case 'bits':
+      return ['other', 'text'];
+    case 'point':
+      return ['other'];
     case 'epoch-days':
       return ['date', 'timestamp'];
     case 'epoch-seconds':
@@ -95,9 +108,16 @@ function typesOf(unit: Unit): readonly ColumnKind[] {
     case 'epoch-nanos':
       return TIMES;
     default:
-      return ['numeric', 'float', 'text'];
+      return ['numeric', 'float', 'text', 'other'];
   }
 }
+
+/** The types that a unit is for and that have no kind. */
+const OTHER_TYPES: Readonly<Partial<Record<Unit, string>>> = {
+  json: 'hstore',
+  bits: 'bit or bit varying',
+  point: 'point, geometry or geography',
+};
 
 /** A unit that says nothing about values of the type. */
 export function unitProblem(path: string, unit: Unit | undefined, type: ColumnType): readonly Problem[] {
@@ -109,6 +129,6 @@ export function unitProblem(path: string, unit: Unit | undefined, type: ColumnTy
     path: `${path}.as`,
     message: `is no unit of the type ${type.name}`,
     given: unit,
-    allowed: `${columnOf(types)}, or an array of it; or no unit`,
+    allowed: `${columnOf(types, OTHER_TYPES[unit] ?? 'money')}, or an array of it; or no unit`,
   });
 }

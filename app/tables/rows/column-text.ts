@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import { contentOf, itemsOf, type JsonSlice, membersOf, sentJson } from '../json/json-slice.ts';
-import type { ColumnType, Unit } from '../mapping/table-mapping.ts';
-import { isOfEpoch, timeOfEpoch, twosComplement, withoutExponent } from './number-text.ts';
+import type { ColumnType, ValueUnit } from '../mapping/table-mapping.ts';
+import { withoutExponent } from './number-text.ts';
+import { hexInput, textByUnit, textOfContent, textOfDigits, type UnitText } from './unit-text.ts';
 
 /** Why a value has no text for its column. */
 export class NoText {
@@ -31,15 +32,18 @@ const HALF_A_PAIR = new NoText('invalid_json');
  * - a number is no date or time without a unit, and with one nothing but a number is;
  * - dates and times that depend on the clock are refused, as a replay would store others: `now`, `today`, ...
  */
-export function textOfJson(type: ColumnType, unit: Unit | undefined, value: JsonSlice): ColumnText {
+export function textOfJson(type: ColumnType, unit: ValueUnit | undefined, value: JsonSlice): ColumnText {
   if (value.kind === 'null') {
     return null;
   }
+  if (value.kind === 'string' && (type.kind !== 'json' || unit !== undefined)) {
+    return stringText(type, unit, contentOf(value));
+  }
+  if (unit !== undefined && !isWhole(type)) {
+    return checked(type, textByUnit(type, unit, value));
+  }
   if (type.kind === 'json') {
     return sentJson(value);
-  }
-  if (value.kind === 'string') {
-    return stringText(type, unit, contentOf(value));
   }
   if (type.kind === 'array') {
     return value.kind === 'list' ? arrayText(type, unit, value) : DOES_NOT_FIT;
@@ -50,11 +54,26 @@ export function textOfJson(type: ColumnType, unit: Unit | undefined, value: Json
   if (value.kind === 'number') {
     return textOfNumber(type, unit, sentJson(value));
   }
-  return unit === undefined && type.kind !== 'bytea' ? sentJson(value) : DOES_NOT_FIT;
+  return type.kind !== 'bytea' ? sentJson(value) : DOES_NOT_FIT;
+}
+
+/** Types whose text is made of that of their elements. */
+const isWhole = ({ kind }: ColumnType): boolean => kind === 'array' || kind === 'composite';
+
+/** What PostgreSQL's text has no room for. */
+const faultIn = (text: string): NoText | null =>
+  text.includes('\0') ? NUL : SURROGATE.test(text) ? HALF_A_PAIR : null;
+
+/** @param text `null`: the value is none of its unit */
+function checked(type: ColumnType, text: UnitText): ColumnText {
+  if (text === null) {
+    return DOES_NOT_FIT;
+  }
+  return faultIn(text) ?? (hasTimes(type) && OF_THE_CLOCK.test(text) ? DOES_NOT_FIT : text);
 }
 
 /** The same of text that is no JSON, such as a header's: it counts as a string's content. */
-export function textOfBytes(type: ColumnType, unit: Unit | undefined, bytes: Buffer): ColumnText {
+export function textOfBytes(type: ColumnType, unit: ValueUnit | undefined, bytes: Buffer): ColumnText {
   if (type.kind === 'bytea' && unit === undefined) {
     return hexInput(bytes);
   }
@@ -62,24 +81,17 @@ export function textOfBytes(type: ColumnType, unit: Unit | undefined, bytes: Buf
     return new NoText('invalid_utf8');
   }
   const text = bytes.toString('utf8');
-  return type.kind === 'json' && !text.includes('\0') ? JSON.stringify(text) : stringText(type, unit, text);
+  return type.kind === 'json' && unit !== 'json' && !text.includes('\0')
+    ? JSON.stringify(text)
+    : stringText(type, unit, text);
 }
 
 /** JSON may have them as escapes. */
 const SURROGATE = /\p{Surrogate}/u;
 
-function stringText(type: ColumnType, unit: Unit | undefined, content: string): ColumnText {
-  if (content.includes('\0')) {
-    return NUL;
-  }
-  if (SURROGATE.test(content)) {
-    return HALF_A_PAIR;
-  }
-  const isWhole = type.kind === 'array' || type.kind === 'composite';
-  if (!isWhole && (type.kind === 'bytea' || unit !== undefined)) {
-    return unitText(type, unit, content);
-  }
-  return hasTimes(type) && OF_THE_CLOCK.test(content) ? DOES_NOT_FIT : content;
+function stringText(type: ColumnType, unit: ValueUnit | undefined, content: string): ColumnText {
+  const isPlain = isWhole(type) || (unit === undefined && type.kind !== 'bytea');
+  return faultIn(content) ?? checked(type, isPlain ? content : textOfContent(type, unit ?? 'base64', content));
 }
 
 /** What PostgreSQL reads as another time each day, in any case and between whatever is no letter. */
@@ -105,9 +117,9 @@ export function hasTimes(type: ColumnType): boolean {
 }
 
 /** The same of a number by its digits, which may be none of JSON: a record's offset. */
-export function textOfNumber(type: ColumnType, unit: Unit | undefined, digits: string): ColumnText {
+export function textOfNumber(type: ColumnType, unit: ValueUnit | undefined, digits: string): ColumnText {
   if (unit !== undefined) {
-    return isOfEpoch(unit) ? unitText(type, unit, digits) : DOES_NOT_FIT;
+    return isWhole(type) ? DOES_NOT_FIT : (textOfDigits(type, unit, digits) ?? DOES_NOT_FIT);
   }
   switch (type.kind) {
     case 'date':
@@ -132,38 +144,6 @@ export function textOfNumber(type: ColumnType, unit: Unit | undefined, digits: s
 /** Whether a number is written as numeric_out would. */
 const isWithoutExponent = (digits: string): boolean => !/[eE]|^-0/.test(digits);
 
-/** The text of what a unit says how to read; of base64 where there is none. */
-function unitText({ kind }: ColumnType, unit: Unit = 'base64', content: string): ColumnText {
-  if (isOfEpoch(unit)) {
-    return timeOfEpoch(content, unit, kind === 'date' || kind === 'time' ? kind : 'timestamp') ?? DOES_NOT_FIT;
-  }
-  const bytes = unit === 'hex' ? bytesOfHex(content) : bytesOfBase64(content);
-  if (bytes === null) {
-    return DOES_NOT_FIT;
-  }
-  const scale = /^decimal\((-?[0-9]+)\)$/.exec(unit)?.[1];
-  return scale === undefined ? hexInput(bytes) : (twosComplement(bytes, Number(scale)) ?? DOES_NOT_FIT);
-}
-
-const hexInput = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`;
-
-/** Pairs of hex digits, also as PostgreSQL writes a bytea. */
-function bytesOfHex(content: string): Buffer | null {
-  const digits = content.startsWith('\\x') ? content.slice(2) : content;
-  const bytes = Buffer.from(digits, 'hex');
-  return bytes.length * 2 === digits.length ? bytes : null;
-}
-
-/** Either alphabet of RFC 4648, sections 4 and 5, with or without padding: Protobuf's JSON may be any of them. */
-function bytesOfBase64(content: string): Buffer | null {
-  const bytes = Buffer.from(content, 'base64');
-  const padding = '='.repeat((3 - (bytes.length % 3)) % 3);
-  const standard = bytes.toString('base64');
-  const forUrls = bytes.toString('base64url');
-  const forms = [standard, standard.slice(0, standard.length - padding.length), forUrls, forUrls + padding];
-  return forms.includes(content) ? bytes : null;
-}
-
 /** PostgreSQL's MAXDIM. */
 const MOST_DIMENSIONS = 6;
 
@@ -171,7 +151,11 @@ const MOST_DIMENSIONS = 6;
  * A list as an array literal (documentation, "Array Input"). The way down to the first element says how many dimensions
  * there are; the lists of one depth have one length.
  */
-function arrayText(type: ColumnType & { readonly kind: 'array' }, unit: Unit | undefined, list: JsonSlice): ColumnText {
+function arrayText(
+  type: ColumnType & { readonly kind: 'array' },
+  unit: ValueUnit | undefined,
+  list: JsonSlice,
+): ColumnText {
   let rows: readonly JsonSlice[] = [list];
   const lengths: number[] = [];
   let isDeeper = true;

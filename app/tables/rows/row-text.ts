@@ -2,104 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import { FIRST_BEYOND_ASCII, LOWER_CASE, MINUS, ZERO } from '../../records/ascii.ts';
 import { NO_TIMESTAMP } from '../../records/record-batch.ts';
-import type { JsonKind } from '../json/json-lexer.ts';
 import type { JsonSlice } from '../json/json-slice.ts';
-import type { ColumnType, MappedColumn } from '../mapping/table-mapping.ts';
-import { type ColumnText, hasTimes, NoText, textOfBytes, textOfJson, textOfNumber } from './column-text.ts';
+import { type ColumnText, NoText, textOfBytes, textOfJson, textOfNumber } from './column-text.ts';
 import type { CopyText } from './copy-text.ts';
 import { timeOfMilliseconds } from './number-text.ts';
+import type { RowColumn, Way } from './row-column.ts';
 
 /** A refusal is no field: the row's record is a dead letter, and its row has to be taken back. */
 type FieldRefusal = DeadLetterReason | null;
-
-/**
- * How the bytes of a JSON value become the text of a column: `converted` as {@link textOfJson} does, else as they were
- * sent. `content` is what is between the quotes of a string without escapes, `dated` the same without a word of the
- * clock, `digits` a number without an exponent or the sign of a zero. Where that is not so, they are converted, too.
- */
-type Way = 'converted' | 'asSent' | 'plain' | 'content' | 'dated' | 'digits';
-type Ways = Readonly<Record<JsonKind, Way>>;
-
-/** A column, and what follows from its type for every value. */
-export interface RowColumn extends MappedColumn {
-  readonly ways: Ways;
-  /** Whether text in UTF-8 without NUL needs no conversion. */
-  readonly takesText: boolean;
-  /** Whether digits need no conversion. */
-  readonly takesDigits: boolean;
-  /** What a record's timestamp is to it; `null`: a number. */
-  readonly time: 'date' | 'time' | 'timestamp' | null;
-}
-
-export function rowColumn(column: MappedColumn): RowColumn {
-  const { type, unit } = column;
-  const { kind } = type;
-  const isTime = kind === 'date' || kind === 'time' || kind === 'timestamp';
-  const isPlain = unit === undefined && kind !== 'bytea';
-  const isWhole = kind === 'array' || kind === 'composite';
-  return {
-    ...column,
-    ways: unit === undefined ? waysOf(type) : CONVERTED,
-    takesText: isPlain && kind !== 'json' && !hasTimes(type),
-    takesDigits: isPlain && !isTime && !isWhole,
-    time: isTime ? kind : null,
-  };
-}
-
-const CONVERTED: Ways = {
-  string: 'converted',
-  number: 'converted',
-  object: 'converted',
-  list: 'converted',
-  true: 'converted',
-  false: 'converted',
-  null: 'converted',
-};
-
-/** Nearly always the bytes of a value are its text, and that is a fraction of the work of making text of them. */
-function waysOf(type: ColumnType): Ways {
-  switch (type.kind) {
-    case 'json':
-      return {
-        string: 'asSent',
-        number: 'asSent',
-        object: 'asSent',
-        list: 'asSent',
-        true: 'asSent',
-        false: 'asSent',
-        null: 'converted',
-      };
-    case 'text':
-      return {
-        string: 'content',
-        number: 'plain',
-        object: 'asSent',
-        list: 'asSent',
-        true: 'plain',
-        false: 'plain',
-        null: 'converted',
-      };
-    case 'array':
-    case 'composite':
-    case 'bytea':
-      return CONVERTED;
-    case 'date':
-    case 'time':
-    case 'timestamp':
-      return { ...CONVERTED, string: 'dated' };
-    case 'numeric':
-    case 'float':
-      return { ...CONVERTED, string: 'content', number: 'plain' };
-    default:
-      return {
-        ...CONVERTED,
-        string: hasTimes(type) ? 'converted' : 'content',
-        number: 'digits',
-        true: 'plain',
-        false: 'plain',
-      };
-  }
-}
 
 /**
  * Writes the fields of rows, in the order of their columns. What has no text for its column is refused before
@@ -143,6 +53,13 @@ export class RowText {
       case 'content':
       case 'dated':
         if (hasEscapes || (way === 'dated' && mayBeOfTheClock(bytes, start, end))) {
+          return false;
+        }
+        this.#rows.plain(bytes, start + 1, end - 1);
+        return true;
+      case 'datedByDebezium':
+      case 'numbered':
+        if (hasEscapes || mayBeOfDebezium(way, bytes, start, end)) {
           return false;
         }
         this.#rows.plain(bytes, start + 1, end - 1);
@@ -216,7 +133,7 @@ export class RowText {
     return null;
   }
 
-  #field({ isNotNull }: MappedColumn, text: ColumnText): FieldRefusal {
+  #field({ isNotNull }: Pick<RowColumn, 'isNotNull'>, text: ColumnText): FieldRefusal {
     if (text instanceof NoText) {
       return text.reason;
     }
@@ -247,6 +164,7 @@ function isTextBetween(bytes: Buffer, start: number, end: number): boolean {
   return true;
 }
 
+const NINE = 0x39;
 const E = 0x65;
 const W = 0x77;
 const Y = 0x79;
@@ -260,6 +178,15 @@ function mayBeOfTheClock(bytes: Buffer, start: number, end: number): boolean {
     }
   }
   return false;
+}
+
+/** A letter begins no number, a sign no year of four digits, and 00 the year 0 and others that are rare. */
+function mayBeOfDebezium(way: 'datedByDebezium' | 'numbered', bytes: Buffer, start: number, end: number): boolean {
+  const first = bytes[start + 1] ?? 0;
+  if (way === 'numbered') {
+    return first > NINE;
+  }
+  return first < ZERO || (first === ZERO && bytes[start + 2] === ZERO) || mayBeOfTheClock(bytes, start, end);
 }
 
 /** Whether a number has neither an exponent nor the sign of a zero. */

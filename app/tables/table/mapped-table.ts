@@ -7,12 +7,14 @@ import {
   copyRows,
   type Refusal,
   type RowBatch,
+  type RowKinds,
   sendRows,
   type UserTable,
 } from '../../store/tables/table.ts';
 import { type KnownTable, lockOf, type Step } from '../../store/tables/table-guard.ts';
 import type { TableMapping } from '../mapping/table-mapping.ts';
-import { STAGE_COLUMNS, Stage } from './stage.ts';
+import { NothingKept } from './kept-rows.ts';
+import { Stage } from './stage.ts';
 
 /**
  * Encodes records as rows of the mapping's columns, in their order, in COPY's text format and UTF-8 (documentation of
@@ -37,6 +39,9 @@ interface TableOptions {
   /** Called when they have. */
   readonly onDeadlock?: () => void;
 }
+
+const NOT_SENT =
+  'the source did not send the value, which it did not change, and no row has it; REPLICA IDENTITY FULL at the source sends it';
 
 /** What the text of times and intervals is read by: a role or a database may have other settings. */
 const READ_BY = ["TimeZone = 'UTC'", "DateStyle = 'ISO, YMD'", "IntervalStyle = 'postgres'"].map(
@@ -77,7 +82,7 @@ export class MappedTable implements UserTable {
     const { mapping, encode, takesDefaults } = tableOptions;
     const { schema, table, columns } = mapping;
     const stage = mapping.stage && new Stage(mapping, mapping.stage);
-    const names = [...columns.map(({ name }) => escapeIdentifier(name)), ...(stage ? STAGE_COLUMNS : [])].join(', ');
+    const names = [...columns.map(({ name }) => escapeIdentifier(name)), ...(stage?.columns ?? [])].join(', ');
     const relation = stage?.name ?? `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`;
     const options = ['FORMAT text', "ENCODING 'UTF8'", ...(takesDefaults ? ["DEFAULT '\\D'"] : [])].join(', ');
     this.name = `${schema}.${table}`;
@@ -106,29 +111,36 @@ export class MappedTable implements UserTable {
     }
   }
 
-  opening(hasDeletes: boolean): string {
+  opening(kinds: RowKinds): string {
     const { schema, table } = this.#options.mapping;
-    return [...this.#preparation(hasDeletes).map(({ sql }) => sql), lockOf(schema, table)].join('; ');
+    return [...this.#preparation(kinds).map(({ sql }) => sql), lockOf(schema, table)].join('; ');
   }
 
-  guard(client: PoolClient, hasDeletes: boolean): readonly Step[] {
-    return [...this.#preparation(hasDeletes), ...this.#of(client).guard];
+  guard(client: PoolClient, kinds: RowKinds): readonly Step[] {
+    return [...this.#preparation(kinds), ...this.#of(client).guard];
   }
 
-  #preparation(hasDeletes: boolean): readonly Step[] {
+  /** Neither a DELETE nor an UPDATE has an order in which it locks rows. */
+  #preparation({ hasDeletes, kept }: RowKinds): readonly Step[] {
     if (this.#stage === null) {
       return READ_BY;
     }
-    const isExclusive = hasDeletes && this.#options.isContended?.() === true;
+    const isExclusive = (hasDeletes || kept.size > 0) && this.#options.isContended?.() === true;
     return [...READ_BY, ...this.#stage.creation, this.#stage.lock(isExclusive)];
   }
 
-  copying(hasDeletes: boolean): Copying {
+  copying(kinds: RowKinds): Copying {
     const stage = this.#stage;
     return {
-      statements: [this.copy.statement, ...(stage?.statements(hasDeletes) ?? [])],
-      stored: (sent, tags) => stage?.stored(sent, tags) ?? rowsStored(tags),
+      statements: [this.copy.statement, ...(stage?.statements(kinds) ?? [])],
+      stored: (sent, tags) => stage?.stored(sent, tags, kinds) ?? rowsStored(tags),
     };
+  }
+
+  async requireKept(client: PoolClient, kinds: RowKinds): Promise<void> {
+    if (kinds.kept.size > 0) {
+      await this.#stage?.requireKept(client, kinds);
+    }
   }
 
   /**
@@ -136,12 +148,16 @@ export class MappedTable implements UserTable {
    * and the answer is `present`. Rejects as {@link sendRows} does.
    */
   async sendLate(client: PoolClient, row: RowBatch): Promise<'stored' | 'present' | 'dropped'> {
-    const insertion = this.#stage?.insertion(row.hasDeletes);
+    const insertion = this.#stage?.insertion(row);
     if (!insertion) {
       return (await sendRows(client, this, row)) < row.length ? 'dropped' : 'stored';
     }
     const statements = [this.copy.statement, ...insertion.statements];
-    return insertion.outcome(await copyRows(client, this.copy, row.rows, statements));
+    const outcome = insertion.outcome(await copyRows(client, this.copy, row.rows, statements));
+    if (outcome === 'lacking') {
+      throw this.#stage?.lacking(row);
+    }
+    return outcome;
   }
 
   deadlocked(): void {
@@ -159,6 +175,11 @@ export class MappedTable implements UserTable {
    * a trigger's may.
    */
   async refusal(client: PoolClient, { sqlstate, cause }: RowRefused): Promise<Refusal> {
+    if (cause instanceof NothingKept) {
+      const { column } = cause;
+      const error = `not for ${this.name}, column "${column}": ${NOT_SENT}`;
+      return { reason: 'missing_value', error, target: this.name, targetColumn: column };
+    }
     const column = cause instanceof DatabaseError ? await this.#columnOf(client, cause) : undefined;
     const by = cause instanceof DatabaseError && cause.constraint ? `, by the constraint "${cause.constraint}"` : '';
     const place = column === undefined ? this.name : `${this.name}, column "${column}"`;

@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto';
-import { escapeIdentifier } from 'pg';
+import { escapeIdentifier, type PoolClient } from 'pg';
+import type { RowRefused } from '../../store/copy/isolate-poison.ts';
+import type { RowKinds } from '../../store/tables/table.ts';
 import type { Step } from '../../store/tables/table-guard.ts';
 import type { TableKey, TableMapping, TableStage } from '../mapping/table-mapping.ts';
+import { KeptRows } from './kept-rows.ts';
+import { DELETE, KEPT, OPERATION, SEQUENCE, UPSERT } from './stage-columns.ts';
 
-/** Numbers of rows: a later record of a partition has a larger one. */
-const SEQUENCE = '"(sequence)"';
-/** What a row is for. */
-const OPERATION = '"(operation)"';
-export const UPSERT = 'u';
-export const DELETE = 'd';
-
-/** Columns of the stage behind those of the table. */
-export const STAGE_COLUMNS: readonly string[] = [SEQUENCE, OPERATION];
+/** Whether rows may keep columns: the source does not send what it did not change. */
+const mayKeep = ({ envelope, key }: TableMapping): boolean =>
+  key !== null && envelope !== undefined && envelope.format !== 'connect';
 
 /**
  * Keeps our locks of tables apart from other programs' advisory locks: the first four bytes of SHA-256 of
@@ -24,6 +22,14 @@ const countIn = (tag: string | undefined): number => Number(tag?.split(' ').at(-
 
 const columnList = (prefix: string, columns: readonly string[]): string =>
   columns.map((name) => `${prefix}${escapeIdentifier(name)}`).join(', ');
+
+/** A row that may be older than what the table has of its key. */
+interface LateInsertion {
+  /** Behind the COPY. */
+  readonly statements: readonly string[];
+  /** By the tags of the COPY and of the statements. */
+  outcome(tags: readonly string[]): 'stored' | 'present' | 'dropped' | 'lacking';
+}
 
 /**
  * Statements that take rows into a table by way of a temporary one, the stage, in the transaction that moves their
@@ -48,16 +54,33 @@ export class Stage {
   readonly relation: string;
   /** The stage, as SQL. */
   readonly name: string;
+  /** Its columns behind those of the table, as SQL. */
+  readonly columns: readonly string[];
+  /** `null` where no row keeps anything. */
+  readonly #keptRows: KeptRows | null;
 
-  constructor({ schema, table, topics, columns, key }: TableMapping, stage: TableStage) {
+  constructor(mapping: TableMapping, stage: TableStage) {
+    const { schema, table, topics, columns, key } = mapping;
     this.#stage = stage;
     this.#key = key;
+    this.columns = mayKeep(mapping) ? [SEQUENCE, OPERATION, KEPT] : [SEQUENCE, OPERATION];
     this.#columns = columns.map(({ name }) => name);
     this.#table = `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`;
     // Two entries of one transaction may write the same table: each has its rows apart.
     const identity = JSON.stringify([schema, table, topics, key, this.#definition]);
     this.relation = `stream_consumer_${createHash('sha256').update(identity).digest('hex').slice(0, 16)}`;
     this.name = `pg_temp.${this.relation}`;
+    this.#keptRows =
+      key !== null && mayKeep(mapping)
+        ? new KeptRows({
+            table: this.#table,
+            stage: this.name,
+            columns: this.#columns,
+            key: key.columns,
+            isSameKey: (one, other) => this.#sameKey(key, one, other),
+            last: this.#last(key),
+          })
+        : null;
   }
 
   get #definition(): string {
@@ -69,7 +92,8 @@ export class Stage {
         ...(expression === null ? [] : ['DEFAULT', expression]),
       ].join(' '),
     );
-    return [...columns, `${SEQUENCE} bigint`, `${OPERATION} "char"`].join(', ');
+    const kept = this.columns.includes(KEPT) ? [`${KEPT} bit varying`] : [];
+    return [...columns, `${SEQUENCE} bigint`, `${OPERATION} "char"`, ...kept].join(', ');
   }
 
   /**
@@ -104,14 +128,20 @@ export class Stage {
   /**
    * Takes the rows into the table. The last one counts the keys that are missing there, where a trigger may drop rows.
    */
-  statements(hasDeletes: boolean): readonly string[] {
+  statements({ hasDeletes, kept }: RowKinds): readonly string[] {
     if (this.#key === null) {
       return [`${this.#insert} SELECT ${columnList('', this.#columns)} FROM ${this.name} ORDER BY ${SEQUENCE}`];
     }
+    const keptRows = kept.size > 0 ? this.#keptRows : null;
     const insert =
-      this.#key.existing === 'keep' ? this.#insertWhereMissing(this.#key, hasDeletes) : this.#upsert(this.#key);
+      this.#key.existing === 'keep'
+        ? this.#insertWhereMissing(this.#key, hasDeletes)
+        : this.#upsert(this.#key, keptRows !== null);
+    const places = [...kept];
     return [
+      ...(keptRows?.fill(places) ?? []),
       ...(hasDeletes ? [this.#delete(this.#key)] : []),
+      ...(keptRows === null ? [] : [keptRows.mark, keptRows.update(places)]),
       insert,
       ...(this.#stage.mayDropRows ? [this.#missing(this.#key)] : []),
     ];
@@ -121,9 +151,10 @@ export class Stage {
    * Takes one row into the table, unless a row has its key: that one may be of a newer record.
    *
    * @returns what became of it, by the tags of the COPY and of these statements: `dropped` by a trigger, else `stored`,
-   * or `present` where a row has its key. `null` where that does not matter: rows are kept anyway, or there is no key.
+   * or `present` where a row has its key, and `lacking` where none has and it keeps columns of one. `null` where that
+   * does not matter: rows are kept anyway, or there is no key.
    */
-  insertion(isDelete: boolean) {
+  insertion({ hasDeletes: isDelete, kept }: RowKinds): LateInsertion | null {
     const key = this.#key;
     if (key === null || (key.existing === 'keep' && !isDelete)) {
       return null;
@@ -131,25 +162,41 @@ export class Stage {
     const hasKey = `SELECT FROM ${this.#table} AS t JOIN ${this.name} AS s ON ${this.#sameKey(key)}`;
     const insert = this.#insertWhereMissing(key, false);
     const mayDrop = this.#stage.mayDropRows;
+    if (isDelete || kept.size > 0) {
+      const missing = isDelete ? ('stored' as const) : ('lacking' as const);
+      return {
+        statements: [hasKey],
+        outcome: ([, met]: readonly string[]) => (countIn(met) > 0 ? 'present' : missing),
+      };
+    }
     return {
-      statements: isDelete ? [hasKey] : [insert, ...(mayDrop ? [this.#missing(key)] : [])],
-      outcome: ([, first, last]: readonly string[]): 'stored' | 'present' | 'dropped' => {
-        const isMet = countIn(first) > 0;
-        if (isDelete) {
-          return isMet ? 'present' : 'stored';
-        }
-        return isMet ? 'stored' : mayDrop && countIn(last) > 0 ? 'dropped' : 'present';
-      },
+      statements: [insert, ...(mayDrop ? [this.#missing(key)] : [])],
+      outcome: ([, first, last]: readonly string[]) =>
+        countIn(first) > 0 ? 'stored' : mayDrop && countIn(last) > 0 ? 'dropped' : 'present',
     };
   }
 
   /** Of the rows sent, by the tags of the COPY and the {@link statements} behind it. */
-  stored(sent: number, tags: readonly string[]): number {
+  stored(length: number, tags: readonly string[], { kept }: RowKinds): number {
     const last = countIn(tags.at(-1));
     if (this.#key === null) {
       return last;
     }
-    return this.#stage.mayDropRows ? sent - last : sent;
+    const { mayDropRows } = this.#stage;
+    const lacking = kept.size > 0 && this.#keptRows !== null ? countIn(tags.at(mayDropRows ? -4 : -3)) : 0;
+    return length - lacking - (mayDropRows ? last : 0);
+  }
+
+  /** That one row keeps a column of one that is not there. */
+  lacking({ kept }: RowKinds): RowRefused | undefined {
+    return this.#keptRows?.refusal(0, [...kept][0]);
+  }
+
+  /**
+   * Asked with the rows in the stage. @throws RowRefused for the first that keeps columns of a row that is not there
+   */
+  async requireKept(client: PoolClient, { kept }: RowKinds): Promise<void> {
+    await this.#keptRows?.requireNoneMarked(client, [...kept]);
   }
 
   get #insert(): string {
@@ -157,9 +204,12 @@ export class Stage {
     return `INSERT INTO ${this.#table} AS t (${columnList('', this.#columns)})${overriding}`;
   }
 
-  #sameKey({ columns }: TableKey): string {
+  #sameKey({ columns }: TableKey, one = 't', other = 's'): string {
     return columns
-      .map((name) => `t.${escapeIdentifier(name)} ${this.#stage.equality[name] ?? '='} s.${escapeIdentifier(name)}`)
+      .map(
+        (name) =>
+          `${one}.${escapeIdentifier(name)} ${this.#stage.equality[name] ?? '='} ${other}.${escapeIdentifier(name)}`,
+      )
       .join(' AND ');
   }
 
@@ -177,12 +227,13 @@ export class Stage {
    * A row that is there already, byte for byte, is not written again: it costs no WAL, fires no trigger and reaches no
    * subscriber. Bytes, as equal values may differ: 1.0 and 1.00, or the case of a citext.
    */
-  #upsert(key: TableKey): string {
+  #upsert(key: TableKey, withoutKept: boolean): string {
     const keys = columnList('', key.columns);
     const others = this.#columns.filter((name) => !key.columns.includes(name));
     const set = others.map((name) => `${escapeIdentifier(name)} = excluded.${escapeIdentifier(name)}`).join(', ');
     const differs = `pg_catalog.record_image_ne(ROW(${columnList('t.', others)}), ROW(${columnList('excluded.', others)}))`;
-    return `${this.#insert} SELECT ${columnList('', this.#columns)} FROM ${this.#last(key)} WHERE ${OPERATION} = '${UPSERT}'
+    const rows = `${this.#last(key)} WHERE ${OPERATION} = '${UPSERT}'${withoutKept ? ` AND ${KeptRows.KEEPS_NONE}` : ''}`;
+    return `${this.#insert} SELECT ${columnList('', this.#columns)} FROM ${rows}
       ORDER BY ${keys} ON CONFLICT (${keys}) ${others.length === 0 ? 'DO NOTHING' : `DO UPDATE SET ${set} WHERE ${differs}`}`;
   }
 

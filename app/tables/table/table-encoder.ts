@@ -5,12 +5,15 @@ import type { Records } from '../../records/records.ts';
 import type { Memory } from '../../store/copy/row-memory.ts';
 import { type EncodedRecords, type Refusal, Rows } from '../../store/tables/table.ts';
 import { DocumentFields, documentKind } from '../json/document-fields.ts';
+import { EnvelopeFields } from '../json/envelope-fields.ts';
 import { contentOf, type JsonSlice } from '../json/json-slice.ts';
 import type { FieldPath, TableMapping } from '../mapping/table-mapping.ts';
-import { ColumnPlan, type PlannedColumn, writeHeader } from '../rows/column-plan.ts';
+import { ColumnPlan, type PlannedColumn, rowPath, writeHeader } from '../rows/column-plan.ts';
 import { CopyText } from '../rows/copy-text.ts';
+import { KeptColumns } from '../rows/kept-columns.ts';
 import { RowText } from '../rows/row-text.ts';
-import { DELETE, UPSERT } from './stage.ts';
+import { eventOperation, type Fault, type Operation } from './change-event.ts';
+import { DELETE, UPSERT } from './stage-columns.ts';
 
 /** Limits of the rows. */
 interface RowLimits {
@@ -19,17 +22,6 @@ interface RowLimits {
   /** Whether the COPY says `DEFAULT '\D'`, as PostgreSQL 16 and later can. */
   readonly takesDefaults: boolean;
 }
-
-/** Why a record is no row; without a column it is about the record as a whole. */
-interface Fault {
-  readonly reason: DeadLetterReason;
-  readonly column?: string;
-  /** @default the words of the reason */
-  readonly words?: string;
-}
-
-/** What becomes of a record that is no dead letter: a row, a row that says what is deleted, or nothing. */
-type Operation = 'row' | 'delete' | 'none';
 
 /** What is called with fields that are in no column. */
 export interface UnmappedFields {
@@ -52,10 +44,15 @@ export class TableEncoder {
   readonly #plan: ColumnPlan;
   readonly #unmapped: UnmappedFields;
   /** By topic: another topic may go into other tables as well. */
-  readonly #valueOf = new Map<string, DocumentFields>();
+  readonly #valueOf = new Map<string, ValueFields>();
   /** Of the topic that is encoded; `null` where no column takes a part of the value. */
-  #value: DocumentFields | null = null;
-  readonly #key: DocumentFields | null;
+  #value: ValueFields | null = null;
+  /** The same where an envelope is around the row. */
+  #enveloped: EnvelopeFields | null = null;
+  /** Whether columns take parts of the value: those of a row that is deleted are in the record key. */
+  #hasRow = false;
+  readonly #key: ValueFields | null;
+  readonly #kept: KeptColumns | null;
   /** Whether a value that is no object has none of the fields that columns take. */
   readonly #takesNames: boolean;
   /** Of the rows so far; a stage orders them by it. */
@@ -69,7 +66,9 @@ export class TableEncoder {
     this.#limits = limits;
     this.#plan = plan;
     this.#unmapped = unmapped;
-    this.#key = plan.keys.length === 0 ? null : new DocumentFields(plan.keys);
+    const KeyFields = mapping.envelope === undefined ? DocumentFields : EnvelopeFields;
+    this.#key = plan.keys.length === 0 ? null : new KeyFields(plan.keys);
+    this.#kept = KeptColumns.of(mapping);
     this.#takesNames = plan.values.some(([first]) => typeof first === 'string');
   }
 
@@ -81,6 +80,8 @@ export class TableEncoder {
     let unmappedFields = 0;
     const value = this.#fieldsOf(topic);
     this.#value = value;
+    this.#enveloped = value instanceof EnvelopeFields ? value : null;
+    this.#kept?.begin();
     const refused = new Map<number, Refusal>();
     const deletes = new Set<number>();
     records.forEach((record, index) => {
@@ -91,6 +92,7 @@ export class TableEncoder {
         unmappedFields += value !== null && record.valueLength >= 0 ? value.unmapped : 0;
       } else {
         text.takeBack(start);
+        this.#kept?.takeBack();
         refused.set(index, this.#refusal(fault));
       }
       if (fault === null && operation !== 'none') {
@@ -101,7 +103,8 @@ export class TableEncoder {
       }
       starts[index + 1] = text.end;
     });
-    return { rows: new Rows(text.slice(0, text.end), starts, deletes), refused, unmappedFields };
+    const rows = new Rows(text.slice(0, text.end), starts, deletes, this.#kept?.ofBatch);
+    return { rows, refused, unmappedFields };
   }
 
   #endRow(text: CopyText, isDelete: boolean): void {
@@ -109,12 +112,14 @@ export class TableEncoder {
       this.#rows += 1;
       text.text(String(this.#rows));
       text.text(isDelete ? DELETE : UPSERT);
+      this.#kept?.write(text);
     }
     text.endRow();
   }
 
-  #fieldsOf(topic: string): DocumentFields | null {
-    if (this.#plan.values.length === 0) {
+  #fieldsOf(topic: string): ValueFields | null {
+    const { envelope } = this.#mapping;
+    if (this.#plan.values.length === 0 && envelope === undefined) {
       return null;
     }
     const known = this.#valueOf.get(topic);
@@ -122,7 +127,10 @@ export class TableEncoder {
       return known;
     }
     const report = (name: string | null) => this.#unmapped.report(topic, name);
-    const fields = new DocumentFields(this.#plan.values, { mapped: this.#unmapped.mapped(topic), onUnmapped: report });
+    const row = rowPath(envelope);
+    const mapped = this.#unmapped.mapped(topic).map((path) => (path.length === 0 ? path : [...row, ...path]));
+    const Fields = envelope === undefined ? DocumentFields : EnvelopeFields;
+    const fields = new Fields(this.#plan.values, { mapped, onUnmapped: report, row });
     this.#valueOf.set(topic, fields);
     return fields;
   }
@@ -138,24 +146,31 @@ export class TableEncoder {
     const { valueAt, valueLength, keyAt, keyLength } = record;
     const { bytes } = record.batch;
     const valueEnd = valueAt + valueLength;
-    const hasValue = valueLength >= 0;
+    const hasBytes = valueLength >= 0;
     if (valueLength > this.#limits.maxValueBytes) {
       return { reason: 'value_too_large' };
     }
-    const reason = hasValue && this.#value !== null ? this.#value.read(bytes, valueAt, valueEnd) : null;
+    const reason = hasBytes && this.#value !== null ? this.#value.read(bytes, valueAt, valueEnd) : null;
     if (reason !== null) {
       return { reason };
     }
-    if (this.#takesNames && !hasValue && this.#mapping.key === null) {
+    const hasValue = hasBytes && this.#enveloped?.kind !== 'null';
+    if (this.#takesNames && !hasValue && this.#mapping.key === null && !this.#plan.isEvent) {
       return { reason: 'no_value' };
     }
-    if (this.#takesNames && hasValue && documentKind(bytes, valueAt, valueEnd) !== 'object') {
+    if (
+      this.#takesNames &&
+      hasValue &&
+      (this.#enveloped?.kind ?? documentKind(bytes, valueAt, valueEnd)) !== 'object'
+    ) {
       return { reason: 'value_does_not_fit', words: NOT_AN_OBJECT };
     }
     if (this.#key !== null && keyLength >= 0 && this.#key.read(bytes, keyAt, keyAt + keyLength) !== null) {
       return { reason: 'invalid_json', words: KEY_IS_NOT_JSON };
     }
-    return this.#operationOf(hasValue);
+    const operation = this.#plan.isEvent ? this.#operationOfEvent(hasValue) : this.#operationOf(hasValue);
+    this.#hasRow = hasValue && !(operation === 'delete' && this.#kept !== null);
+    return operation;
   }
 
   #operationOf(hasValue: boolean): Operation {
@@ -167,6 +182,17 @@ export class TableEncoder {
       return isTrue(this.#value?.of(this.#plan.deleted)) ? 'delete' : 'row';
     }
     return key.delete === 'never' ? 'none' : 'delete';
+  }
+
+  /** Of a tombstone in a table of events nothing is left to say. */
+  #operationOfEvent(hasValue: boolean): Operation | Fault {
+    const { operation, after } = this.#plan;
+    const isHistory = this.#mapping.key === null;
+    return hasValue
+      ? eventOperation(this.#value?.of(operation), this.#value?.of(after), isHistory)
+      : isHistory
+        ? 'none'
+        : 'delete';
   }
 
   #writeRow(row: RowText, place: RowPlace, record: RecordCursor, operation: Operation): Fault | null {
@@ -195,6 +221,7 @@ export class TableEncoder {
     const { column, path } = planned;
     switch (column.source.kind) {
       case 'field':
+      case 'event':
         return this.#writeFieldOfValue(row, planned, record);
       case 'key':
         return path < 0
@@ -219,15 +246,19 @@ export class TableEncoder {
     }
   }
 
-  #writeFieldOfValue(
-    row: RowText,
-    { column, path, inRecordKey }: PlannedColumn,
-    record: RecordCursor,
-  ): DeadLetterReason | null {
-    const field = record.valueLength < 0 ? undefined : this.#value?.of(path);
-    return field === undefined && inRecordKey >= 0
-      ? this.#plan.recordKey.write(row, column, inRecordKey, record)
-      : row.json(column, field);
+  #writeFieldOfValue(row: RowText, planned: PlannedColumn, record: RecordCursor): DeadLetterReason | null {
+    const { column, path, inRecordKey } = planned;
+    const field = this.#hasRow ? this.#value?.of(path) : undefined;
+    if (field === undefined && inRecordKey >= 0) {
+      return this.#plan.recordKey.write(row, column, inRecordKey, record);
+    }
+    if (this.#enveloped === null) {
+      return row.json(column, field);
+    }
+    if (field !== undefined && this.#kept?.isKept(planned, field)) {
+      return this.#kept.keep(row, planned);
+    }
+    return row.json(planned.typed.by(this.#enveloped.units[path]), field);
   }
 }
 
@@ -239,6 +270,8 @@ interface RowPlace {
 
 /** A number where it is exact. */
 const exactly = (value: number, exact: () => bigint): number | bigint => (Number.isNaN(value) ? exact() : value);
+
+type ValueFields = DocumentFields | EnvelopeFields;
 
 const NOT_AN_OBJECT = 'its value is no JSON object, and columns take fields of it';
 const KEY_IS_NOT_JSON = 'its key is not JSON, and columns take fields of it';

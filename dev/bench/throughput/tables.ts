@@ -4,6 +4,8 @@ import { uuid } from '../../orders/table-records.ts';
 import type { Stack } from '../../stack/local-stack.ts';
 import { connectTo, startConsumer } from '../measured-program.ts';
 import { produceRecords } from '../produce-records.ts';
+import { eventOf, keyOf } from './change-events.ts';
+import { startJdbcSink } from './jdbc-sink.ts';
 import { type ConsumeResult, consumeBacklog, median, medianResult } from './throughput.ts';
 
 const TABLE = 'bench.orders';
@@ -13,18 +15,36 @@ const TABLE_DDL = `CREATE TABLE ${TABLE} (
   gift boolean NOT NULL, payment_id uuid NOT NULL, currency text NOT NULL, status text NOT NULL,
   customer_name text NOT NULL, items jsonb NOT NULL)`;
 
+/** Events with a schema have 5 kB: a batch of them stays below a broker's default limit of 1 MB. */
+const EVENTS_IN_A_BATCH = 150;
+
 const FIRST_AT = Date.UTC(2026, 0, 1);
 const BROKEN_EVERY = 100;
 const CURRENCIES = ['EUR', 'USD', 'GBP', 'JPY'];
 const STATUSES = ['new', 'paid', 'packed', 'shipped'];
 const NAMES = ['Ada Okafor', 'Grace Lindqvist', 'Zoë Müller', 'Jun 田中', 'Émile Dubois', 'Sofía Rojas'];
 
+interface OrdersTopic {
+  readonly seed: number;
+  readonly isBroken?: (index: number) => boolean;
+  /** How the change events of the orders are written. Left out: the values are the orders. */
+  readonly events?: Parameters<typeof eventOf>[2];
+}
+
 /** Topics of the same orders: another seed gives the same keys other values. */
 const TOPICS = {
-  orders: { seed: 1, isBroken: (_index: number) => false },
-  again: { seed: 2, isBroken: (_index: number) => false },
-  broken: { seed: 1, isBroken: (index: number) => index % BROKEN_EVERY === BROKEN_EVERY / 2 },
-} as const;
+  orders: { seed: 1 },
+  again: { seed: 2 },
+  broken: { seed: 1, isBroken: (index) => index % BROKEN_EVERY === BROKEN_EVERY / 2 },
+  events: { seed: 1, events: {} },
+  eventsAgain: { seed: 2, events: {} },
+  eventsKept: { seed: 3, events: { isKept: true } },
+  eventsWithSchema: { seed: 1, events: { hasSchema: true } },
+} as const satisfies Readonly<Record<string, OrdersTopic>>;
+
+/** A replica. Without a schema the settings say that a text is JSON. */
+const REPLICA = { key: 'id', envelope: 'debezium' } as const;
+const ITEMS = { columns: { items: { from: 'items', as: 'json' } } } as const;
 
 /** The ways that are measured, in their order: the second upsert finds the rows of the first one. */
 export const MEASURED_WAYS = {
@@ -33,7 +53,15 @@ export const MEASURED_WAYS = {
   poison: { title: 'append, 1 % does not fit a column', topic: 'broken', tables: {} },
   newKeys: { title: 'upsert of new keys', topic: 'orders', tables: { key: 'id' } },
   oldKeys: { title: 'upsert of the same keys, other values', topic: 'again', tables: { key: 'id' } },
+  schemas: { title: 'change events with a schema, new keys', topic: 'eventsWithSchema', tables: REPLICA },
+  events: { title: 'change events, new keys', topic: 'events', tables: { ...REPLICA, ...ITEMS } },
+  changes: { title: 'change events, the same keys', topic: 'eventsAgain', tables: { ...REPLICA, ...ITEMS } },
+  kept: { title: 'the same, half without large values', topic: 'eventsKept', tables: { ...REPLICA, ...ITEMS } },
+  jdbcSink: { title: "with a schema, by Debezium's JDBC sink", topic: 'eventsWithSchema', tables: undefined },
 } as const;
+
+/** Ways that find the rows of the way before. */
+const WITH_ROWS: readonly Way[] = ['oldKeys', 'changes', 'kept'];
 
 type Way = keyof typeof MEASURED_WAYS;
 const WAYS = Object.keys(MEASURED_WAYS) as readonly Way[];
@@ -42,6 +70,10 @@ const RATIOS: readonly { readonly what: string; readonly of: Way; readonly to: W
   { what: 'append / records', of: 'append', to: 'records', goal: 0.9 },
   { what: 'upsert of new keys / append', of: 'newKeys', to: 'append', goal: 0.6 },
   { what: 'upsert of the same keys / append', of: 'oldKeys', to: 'append', goal: 0.5 },
+  { what: 'change events / upsert, new keys', of: 'events', to: 'newKeys', goal: 0.7 },
+  { what: 'change events with a schema / without', of: 'schemas', to: 'events', goal: 0.8 },
+  { what: 'change events, half kept / none', of: 'kept', to: 'changes', goal: 0.5 },
+  { what: "change events with a schema / by Debezium's sink", of: 'schemas', to: 'jdbcSink', goal: 1.5 },
   { what: 'append with 1 % / append', of: 'poison', to: 'append', goal: 0.5 },
 ];
 
@@ -68,10 +100,10 @@ interface TablesPlan {
 
 /** An order of about 240 bytes, as a message of its key. */
 function orderMessage(topic: keyof typeof TOPICS, index: number): Message {
-  const { seed, isBroken } = TOPICS[topic];
+  const { seed, isBroken, events }: OrdersTopic = TOPICS[topic];
   const random = randomSource(seed, index);
   const cents = String(100 + random.below(900_000));
-  const total = isBroken(index) ? '"much"' : `${cents.slice(0, -2)}.${cents.slice(-2)}`;
+  const total = isBroken?.(index) ? '"much"' : `${cents.slice(0, -2)}.${cents.slice(-2)}`;
   const rest = {
     placedAt: new Date(FIRST_AT + index * 37).toISOString(),
     gift: random.below(5) === 0,
@@ -82,7 +114,9 @@ function orderMessage(topic: keyof typeof TOPICS, index: number): Message {
     items: [{ sku: 1_000 + random.below(9_000), quantity: 1 + random.below(4) }],
   };
   const json = `{"id":${index},"customerId":${random.below(20_000)},"total":${total},${JSON.stringify(rest).slice(1)}`;
-  return { key: String(index), value: json };
+  return events === undefined
+    ? { key: String(index), value: json }
+    : { key: keyOf(index, events), value: eventOf(json, index, events) };
 }
 
 /**
@@ -101,13 +135,15 @@ export async function measureTables(
   const kafka = new Kafka({ clientId: 'bench', brokers: [stack.kafka?.broker ?? ''], logLevel: logLevel.NOTHING });
   for (const topic of Object.keys(TOPICS) as readonly (keyof typeof TOPICS)[]) {
     onProgress(`producing ${records.toLocaleString('en')} records to ${topic} ...`);
-    await produceRecords(kafka, { topic, partitions, records, messageAt: (index) => orderMessage(topic, index) });
+    const perRequest = 'events' in TOPICS[topic] ? { perRequest: EVENTS_IN_A_BATCH * partitions } : {};
+    const messageAt = (index: number) => orderMessage(topic, index);
+    await produceRecords(kafka, { topic, partitions, records, messageAt, ...perRequest });
   }
-  const results: Record<Way, ConsumeResult[]> = { records: [], append: [], poison: [], newKeys: [], oldKeys: [] };
+  const results = Object.fromEntries(WAYS.map((way) => [way, []])) as unknown as Record<Way, ConsumeResult[]>;
   for (let repeat = 1; repeat <= repeats; repeat += 1) {
     for (const way of WAYS) {
       const schema = `bench_${way.toLowerCase()}_${repeat}`;
-      const result = await measureWay(stack, way, { schema, records }, env);
+      const result = await measureWay(stack, way, { schema, records, partitions }, env);
       results[way].push(result);
       onProgress(`${repeat}/${repeats} ${way}: ${Math.round(result.rowsPerSecond).toLocaleString('en')} rows/s`);
     }
@@ -116,17 +152,46 @@ export async function measureTables(
   return { ways, ratios: RATIOS.map((ratio) => ratioOf(ratio, results)) };
 }
 
+/** Debezium's sink has no names of columns but those of the fields. */
+const SINK_COLUMNS = ['customer_id', 'placed_at', 'payment_id', 'customer_name'].map(
+  (column) =>
+    `ALTER TABLE ${TABLE} RENAME ${column} TO "${column.replace(/_(.)/, (_, letter) => letter.toUpperCase())}"`,
+);
+
+async function measureSink(
+  stack: Stack,
+  topic: string,
+  { schema, records, partitions }: MeasuredRun,
+): Promise<ConsumeResult> {
+  const lastIds = Array.from({ length: Math.min(partitions, records) }, (_, nth) => records - 1 - nth);
+  const target = { topic, table: TABLE, name: schema, lastIds };
+  return consumeBacklog(stack, () => startJdbcSink(stack, target), records);
+}
+
+interface MeasuredRun {
+  /** Schema of the consumer's own tables; no other run has it. */
+  readonly schema: string;
+  readonly records: number;
+  readonly partitions: number;
+}
+
 async function measureWay(
   stack: Stack,
   way: Way,
-  { schema, records }: { readonly schema: string; readonly records: number },
+  run: MeasuredRun,
   env: Record<string, string>,
 ): Promise<ConsumeResult> {
   const { topic, tables } = MEASURED_WAYS[way];
+  const { schema, records } = run;
   const client = await connectTo({ connectionString: stack.postgres?.urlWithPassword });
   try {
-    if (way !== 'oldKeys') {
+    if (!WITH_ROWS.includes(way)) {
       await client.query(`DROP SCHEMA IF EXISTS bench CASCADE; CREATE SCHEMA bench; ${TABLE_DDL}`);
+    }
+    if (way === 'jdbcSink') {
+      await client.query(SINK_COLUMNS.join(';'));
+      await client.query('CHECKPOINT');
+      return await measureSink(stack, topic, run);
     }
     await client.query('CHECKPOINT');
     const entry = { topic, table: TABLE, fields: 'camelCase', ...tables };

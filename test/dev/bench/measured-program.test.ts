@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { expect, it } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { besideCommand } from '../../../dev/bench/measured-program.ts';
 
-it('the command of another program gets each value as one word of the shell', () => {
+test('the command of another program gets each value as one word of the shell', () => {
   const target = {
     brokers: 'a:1,b:2',
     database: "postgres://u:p'w@h/d?a=1&b=$2",

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { BENCH_HELP, readBenchOptions } from '../../../dev/bench/options.ts';
 
 const SCENARIOS = ['stop', 'half', 'add', 'roll', 'replace', 'kill', 'restart'];
@@ -12,11 +12,11 @@ const DEFAULTS = {
 };
 
 describe('the options of the benchmarks', () => {
-  it('default to the throughput, without numbers: each benchmark has its own', () => {
+  test('default to the throughput, without numbers: each benchmark has its own', () => {
     expect(readBenchOptions([])).toEqual({ kind: 'options', options: DEFAULTS });
   });
 
-  it('take what is given', () => {
+  test('take what is given', () => {
     const numbers = { records: 5, partitions: 100, repeats: 3, rate: 500, seconds: 10 };
     const given = Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, String(value)]);
     expect(readBenchOptions(['everyday', ...given, '--pod', '--set', 'A=b=c', '--set', 'D='])).toEqual({
@@ -25,14 +25,14 @@ describe('the options of the benchmarks', () => {
     });
   });
 
-  it('take the members of a group, and what is done to them, in the order that is asked for', () => {
+  test('take the members of a group, and what is done to them, in the order that is asked for', () => {
     expect(readBenchOptions(['group', '--members', '10', '--scenarios', 'roll,stop,roll'])).toEqual({
       kind: 'options',
       options: { ...DEFAULTS, benchmark: 'group', numbers: { members: 10 }, scenarios: ['roll', 'stop', 'roll'] },
     });
   });
 
-  it.each([
+  test.each([
     [['--beside-setup', 'a.sql'], { setup: 'a.sql' }],
     [[], {}],
   ])('take another program, with a set-up or without one', (given, setup) => {
@@ -43,12 +43,12 @@ describe('the options of the benchmarks', () => {
     });
   });
 
-  it('show the help wherever it is asked for', () => {
+  test('show the help wherever it is asked for', () => {
     expect(readBenchOptions(['--nonsense', '-h'])).toEqual({ kind: 'help' });
     expect(BENCH_HELP).toContain('{brokers}, {database}, {schema}, {topic}, {group}');
   });
 
-  it('name all problems at once, with what is allowed', () => {
+  test('name all problems at once, with what is allowed', () => {
     const numbers = ['--records', '1e6', '--rate=0', '--seconds='];
     const group = ['--members', '1', '--members=51', '--scenarios', 'stop,start'];
     const others = ['--repeat', '3', '--pod=yes', '--set', 'A', '--beside', 'run {topic} {url}'];
@@ -73,7 +73,7 @@ describe('the options of the benchmarks', () => {
     });
   });
 
-  it('refuse a benchmark that there is not, and a part of another program alone', () => {
+  test('refuse a benchmark that there is not, and a part of another program alone', () => {
     expect(readBenchOptions(['idel', '--beside-rows', 'select 1'])).toEqual({
       kind: 'problems',
       problems: [

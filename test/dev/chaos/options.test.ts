@@ -1,17 +1,17 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { CHAOS_HELP, readChaosOptions } from '../../../dev/chaos/options.ts';
 
 describe('the options of the chaos run', () => {
-  it('default to two minutes and a seed of their own', () => {
+  test('default to two minutes and a seed of their own', () => {
     const options = { minutes: 2, seed: 99, groupProtocol: 'classic' };
     expect(readChaosOptions([], () => 99)).toEqual({ kind: 'options', options });
   });
 
-  it('draw a new seed for each run that names none', () => {
+  test('draw a new seed for each run that names none', () => {
     expect(readChaosOptions([])).not.toEqual(readChaosOptions([]));
   });
 
-  it('take what is given', () => {
+  test('take what is given', () => {
     const options = { minutes: 0.5, seed: 7, groupProtocol: 'consumer' };
     expect(readChaosOptions(['--minutes', '0.5', '--seed=7', '--group-protocol', 'consumer'])).toEqual({
       kind: 'options',
@@ -19,12 +19,12 @@ describe('the options of the chaos run', () => {
     });
   });
 
-  it('show the help wherever it is asked for', () => {
+  test('show the help wherever it is asked for', () => {
     expect(readChaosOptions(['--nonsense', '-h'])).toEqual({ kind: 'help' });
     expect(CHAOS_HELP).toContain('--group-protocol P   kafka.groupProtocol of the consumers: classic or consumer');
   });
 
-  it('name all problems at once, with what is allowed', () => {
+  test('name all problems at once, with what is allowed', () => {
     expect(
       readChaosOptions(['--minute', '5', '--minutes', '0', '--seed', 'x', '--group-protocol=eager', '--seed']),
     ).toEqual({

@@ -1,11 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { faultTable, keepLogs } from '../../../dev/chaos/run-chaos.ts';
 import { temporaryFolder } from '../run/temporary-folder.ts';
 
 describe('the table of faults', () => {
-  it('has a row for each kind, with the median and the longest recovery', () => {
+  test('has a row for each kind, with the median and the longest recovery', () => {
     const table = faultTable([
       { kind: 'restart Kafka', recoveryMs: 9_000 },
       { kind: 'cut Kafka', recoveryMs: 300 },
@@ -20,13 +20,13 @@ describe('the table of faults', () => {
     ]);
   });
 
-  it('tells what never recovered', () => {
+  test('tells what never recovered', () => {
     const table = faultTable([{ kind: 'lock table', recoveryMs: undefined }]);
     expect(table.at(-1)).toMatch(/^\| lock table \| +1 \| +never \| +never \|$/);
   });
 });
 
-it('keeps the logs of a run, and nothing else of it', () => {
+test('keeps the logs of a run, and nothing else of it', () => {
   const run = temporaryFolder();
   mkdirSync(join(run, 'kafka-data'));
   writeFileSync(join(run, '5432.pgpass'), 'secret');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   ALL_CONSUMERS,
   describeFault,
@@ -26,15 +26,15 @@ function faults(seed: number): readonly Fault[] {
 }
 
 describe('the schedule of faults', () => {
-  it('is the same for the same seed', () => {
+  test('is the same for the same seed', () => {
     expect(steps(1, 100)).toEqual(steps(1, 100));
   });
 
-  it('is another one for another seed', () => {
+  test('is another one for another seed', () => {
     expect(steps(1, 20)).not.toEqual(steps(2, 20));
   });
 
-  it('has each kind once in each round', () => {
+  test('has each kind once in each round', () => {
     for (const seed of SEEDS) {
       const kinds = faults(seed).map(({ kind }) => kind);
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -43,7 +43,7 @@ describe('the schedule of faults', () => {
     }
   });
 
-  it('makes two faults at once now and then, never on the same consumer', () => {
+  test('makes two faults at once now and then, never on the same consumer', () => {
     const pairs = SEEDS.flatMap((seed) => steps(seed, 60)).filter((step) => step.faults.length > 1);
     expect(pairs.length).toBeGreaterThan(100);
     for (const { faults } of pairs) {
@@ -52,7 +52,7 @@ describe('the schedule of faults', () => {
     }
   });
 
-  it.each(SEEDS)('keeps two to four consumers, and touches only those that are there (seed %i)', (seed) => {
+  test.each(SEEDS)('keeps two to four consumers, and touches only those that are there (seed %i)', (seed) => {
     const present = new Set(FIRST_CONSUMERS);
     for (const fault of faults(seed)) {
       if ('slot' in fault) {
@@ -68,7 +68,7 @@ describe('the schedule of faults', () => {
     }
   });
 
-  it('freezes consumers for longer than their session, and poisons partitions that exist', () => {
+  test('freezes consumers for longer than their session, and poisons partitions that exist', () => {
     for (const fault of SEEDS.flatMap(faults)) {
       if (fault.kind === 'freeze consumer') {
         expect(fault.ms).toBeGreaterThan(SESSION_TIMEOUT_MS);
@@ -78,7 +78,7 @@ describe('the schedule of faults', () => {
     }
   });
 
-  it('lets two to four other consumers come and go within seconds, some of them at the same time', () => {
+  test('lets two to four other consumers come and go within seconds, some of them at the same time', () => {
     const storms = SEEDS.flatMap(faults).flatMap((fault) => (fault.kind === 'join storm' ? [fault] : []));
     expect(storms.length).toBe(SEEDS.length * ROUNDS);
     for (const { visits } of storms) {
@@ -90,14 +90,14 @@ describe('the schedule of faults', () => {
     expect(new Set(storms.map(({ visits }) => visits.length))).toEqual(new Set([2, 3, 4]));
   });
 
-  it('makes no other fault while a topic is created again', () => {
+  test('makes no other fault while a topic is created again', () => {
     const all = SEEDS.flatMap((seed) => steps(seed, 60));
     const withTopic = all.filter((step) => step.faults.some(({ kind }) => kind === 're-create topic'));
     expect(withTopic.length).toBeGreaterThan(100);
     expect(withTopic.every((step) => step.faults.length === 1)).toBe(true);
   });
 
-  it('sets clocks by hours, forward and back, and touches each table in each way', () => {
+  test('sets clocks by hours, forward and back, and touches each table in each way', () => {
     const all = SEEDS.flatMap(faults);
     const hours = all.flatMap((fault) => (fault.kind === 'set clock' ? [fault.hours] : []));
     expect([Math.min(...hours), Math.max(...hours), hours.includes(0)]).toEqual([-24, 24, false]);
@@ -107,7 +107,7 @@ describe('the schedule of faults', () => {
     expect(new Set(locks).size).toBe(3);
   });
 
-  it.each<[Fault, string]>([
+  test.each<[Fault, string]>([
     [
       { kind: 'join storm', slot: 2, visits: [5, 6].map((slot) => ({ slot, afterMs: 10, staysMs: 2_000 })) },
       'join storm: consumers 5, 6 come and go within seconds, and consumer 2 is stopped and started again',
@@ -137,7 +137,7 @@ describe('the schedule of faults', () => {
     expect(told.startsWith(fault.kind)).toBe(true);
   });
 
-  it('can be told to a person', () => {
+  test('can be told to a person', () => {
     expect(describeFault({ kind: 'kill consumer', slot: 2 })).toBe('kill consumer 2 (SIGKILL); it is started again');
     expect(describeFault({ kind: 'cut Kafka', ms: 1_250 })).toBe(
       'cut Kafka: break its connections, refuse new ones for 1.3 s',

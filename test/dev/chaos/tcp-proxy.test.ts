@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { TcpProxy } from '../../../dev/chaos/tcp-proxy.ts';
 
 describe('the TCP proxy', () => {
@@ -41,14 +41,14 @@ describe('the TCP proxy', () => {
     return answer.toString();
   };
 
-  it('passes on what either side says, to the end', async () => {
+  test('passes on what either side says, to the end', async () => {
     const socket = await open();
     const large = 'x'.repeat(3_000_000);
     socket.end(large);
     expect((await text(socket)) === large).toBe(true);
   });
 
-  it('resets open connections and refuses new ones while it is cut', async () => {
+  test('resets open connections and refuses new ones while it is cut', async () => {
     const socket = await open();
     expect(await answerTo(socket, 'a')).toBe('a');
     proxy.cut();
@@ -57,19 +57,19 @@ describe('the TCP proxy', () => {
     await expect(once(refused, 'end')).rejects.toThrow('ECONNRESET');
   });
 
-  it('lets connections in again after that', async () => {
+  test('lets connections in again after that', async () => {
     proxy.cut();
     proxy.restore();
     expect(await answerTo(await open(), 'b')).toBe('b');
   });
 
-  it('breaks the connection of a client whose server has broken off', async () => {
+  test('breaks the connection of a client whose server has broken off', async () => {
     echo.once('connection', (socket) => socket.resetAndDestroy());
     const socket = connect({ port: proxy.port, host: '127.0.0.1' });
     await expect(once(socket, 'data')).rejects.toThrow('ECONNRESET');
   });
 
-  it('delays each direction while it is told to', async () => {
+  test('delays each direction while it is told to', async () => {
     const socket = await open();
     await answerTo(socket, 'warm');
     proxy.delayBy(60);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { endOffsets, producedRecords } from '../../../dev/orders/sample-producer.ts';
 import { sampleRecord } from '../../../dev/orders/sample-record.ts';
 
@@ -23,7 +23,7 @@ const batches = [
 ];
 
 describe('produced records', () => {
-  it('are those of the seed, at the offsets from the acknowledged one on, partition by partition', () => {
+  test('are those of the seed, at the offsets from the acknowledged one on, partition by partition', () => {
     const expected = [...batches].flatMap(({ firstIndex, count, baseOffsets }) => {
       const next = new Map<number, bigint>(baseOffsets);
       return Array.from({ length: count }, (_, nth) => {
@@ -38,7 +38,7 @@ describe('produced records', () => {
     expect(new Set(produced.map(({ partition, offset }) => `${partition}/${offset}`)).size).toBe(7);
   });
 
-  it('end after the last acknowledged offset of each partition', () => {
+  test('end after the last acknowledged offset of each partition', () => {
     const last = new Map<number, bigint>();
     for (const { partition, offset } of producedRecords(batches, SEED, 2)) {
       last.set(partition, offset + 1n);
@@ -46,7 +46,7 @@ describe('produced records', () => {
     expect(endOffsets(producedRecords(batches, SEED, 2))).toEqual(last);
   });
 
-  it('are refused when the broker did not acknowledge their partition', () => {
+  test('are refused when the broker did not acknowledge their partition', () => {
     const [batch] = batches;
     expect(() => [
       ...producedRecords([{ firstIndex: 0, count: batch?.count ?? 0, baseOffsets: new Map() }], SEED, 2),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { lastStates } from '../../../dev/orders/sample-producer.ts';
 import type { SampleRecord } from '../../../dev/orders/sample-record.ts';
 import { sampleRecord } from '../../../dev/orders/sample-record.ts';
@@ -14,7 +14,7 @@ const reasonsOf = (records: readonly SampleRecord[]) => [
 ];
 
 describe('an order for a table', () => {
-  it('is the sample order with a boolean and a UUID, and digits that JavaScript cannot hold', () => {
+  test('is the sample order with a boolean and a UUID, and digits that JavaScript cannot hold', () => {
     const value = String(tableOrder(1, 1, PARTITIONS).value);
     const sample = String(sampleRecord(1, 1, PARTITIONS).value);
     expect(value.startsWith(sample.slice(0, -1))).toBe(true);
@@ -27,7 +27,7 @@ describe('an order for a table', () => {
     expect(tableOrder(2, 1, PARTITIONS).value).not.toEqual(tableOrder(1, 1, PARTITIONS).value);
   });
 
-  it('is JSON that does not fit now and then: each kind among the first fifty', () => {
+  test('is JSON that does not fit now and then: each kind among the first fifty', () => {
     const wrong = orders(50).filter(({ reason }, index) => reason !== undefined && index % 10 === 5);
     expect(wrong.map(({ reason }) => reason)).toEqual([
       'value_does_not_fit',
@@ -44,7 +44,7 @@ describe('an order for a table', () => {
     ]);
   });
 
-  it('is no order where it is a tombstone, and broken where the sample record is', () => {
+  test('is no order where it is a tombstone, and broken where the sample record is', () => {
     const [wanted, found] = [stream(sampleRecord, 2_000), orders(2_000)];
     for (const [index, { reason, value }] of wanted.entries()) {
       if (reason !== undefined || value === null) {
@@ -58,7 +58,7 @@ describe('an order for a table', () => {
 });
 
 describe('a change of a customer', () => {
-  it('is one of five of its customer on average, in the partition of the key; one of ten is a tombstone', () => {
+  test('is one of five of its customer on average, in the partition of the key; one of ten is a tombstone', () => {
     const all = changes(20_000);
     const partitions = new Map(all.map(({ key, partition }) => [String(key), partition]));
     expect(all.every(({ key, partition }) => partitions.get(String(key)) === partition)).toBe(true);
@@ -71,7 +71,7 @@ describe('a change of a customer', () => {
     expect(reasonsOf(all)).toEqual(['missing_value']);
   });
 
-  it('is JSON with the number of its key', () => {
+  test('is JSON with the number of its key', () => {
     for (const { key, value } of changes(1_000)) {
       expect(value === null ? Number(key) : JSON.parse(String(value))).toEqual(
         value === null ? expect.any(Number) : expect.objectContaining({ id: Number(key) }),
@@ -90,7 +90,7 @@ describe('the last states', () => {
     reason: isBroken ? ('missing_value' as const) : undefined,
   });
 
-  it('are those of a Map that took the changes in their order; broken ones change nothing', () => {
+  test('are those of a Map that took the changes in their order; broken ones change nothing', () => {
     const states = lastStates([
       record('1', 'a', 0n),
       record('2', 'b', 1n),

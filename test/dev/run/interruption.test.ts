@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { type Interruption, listenForInterruption } from '../../../dev/run/interruption.ts';
 
 let interruption: Interruption | undefined;
@@ -16,7 +16,7 @@ function listen() {
 }
 
 describe('an interruption', () => {
-  it('ends the waiting for work, and gives the exit code that a shell would see', async () => {
+  test('ends the waiting for work, and gives the exit code that a shell would see', async () => {
     const { events, interruption: waiting } = listen();
     expect(waiting.exitCode).toBeUndefined();
     const result = waiting.orInterrupted(new Promise(() => undefined));
@@ -29,14 +29,14 @@ describe('an interruption', () => {
     });
   });
 
-  it('takes a signal that npm hands on for the one that the terminal has sent', () => {
+  test('takes a signal that npm hands on for the one that the terminal has sent', () => {
     const { events } = listen();
     process.emit('SIGINT', 'SIGINT');
     process.emit('SIGINT', 'SIGINT');
     expect(events).toEqual(['first']);
   });
 
-  it('ends all at once when a person asks again', () => {
+  test('ends all at once when a person asks again', () => {
     const { events, clock, interruption: again } = listen();
     process.emit('SIGINT', 'SIGINT');
     clock.now += 301;
@@ -45,7 +45,7 @@ describe('an interruption', () => {
     expect(again.exitCode).toBe(130);
   });
 
-  it('can come from the program itself, once', () => {
+  test('can come from the program itself, once', () => {
     const { events, interruption: own } = listen();
     own.interrupt('SIGHUP');
     own.interrupt('SIGHUP');
@@ -53,7 +53,7 @@ describe('an interruption', () => {
     expect(own.exitCode).toBe(129);
   });
 
-  it('leaves work alone that ends by itself', async () => {
+  test('leaves work alone that ends by itself', async () => {
     const { interruption: calm } = listen();
     expect(await calm.orInterrupted(Promise.resolve(7))).toBe(7);
   });

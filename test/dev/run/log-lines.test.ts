@@ -1,15 +1,15 @@
 import { PassThrough } from 'node:stream';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { LogLines, readLines } from '../../../dev/run/log-lines.ts';
 
 describe('log lines', () => {
-  it('are found when they are there already', async () => {
+  test('are found when they are there already', async () => {
     const logs = new LogLines();
     logs.add('first');
     expect(await logs.waitFor(/fir/)).toBe('first');
   });
 
-  it('are waited for when they are not', async () => {
+  test('are waited for when they are not', async () => {
     const logs = new LogLines();
     const waiting = logs.waitFor(/second/);
     logs.add('first');
@@ -17,13 +17,13 @@ describe('log lines', () => {
     expect(await waiting).toBe('second');
   });
 
-  it('are missed with the last lines in the message', async () => {
+  test('are missed with the last lines in the message', async () => {
     const logs = new LogLines();
     logs.add('another');
     await expect(logs.waitFor(/never/, 10)).rejects.toThrow(/no line matched \/never\/ within 10 ms.*\n {4}another/);
   });
 
-  it('are given to followers, earlier ones first', () => {
+  test('are given to followers, earlier ones first', () => {
     const logs = new LogLines();
     const seen: string[] = [];
     logs.add('a');
@@ -34,7 +34,7 @@ describe('log lines', () => {
 });
 
 describe('reading lines', () => {
-  it('joins what arrives in pieces, within a character too', async () => {
+  test('joins what arrives in pieces, within a character too', async () => {
     const stream = new PassThrough();
     const lines: string[] = [];
     readLines(stream, (line) => lines.push(line));

@@ -1,8 +1,8 @@
-import { expect, it } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { podEnvironment } from '../../../dev/run/pod-environment.ts';
 import { onlyContainer, renderedConsumer } from '../../charts/rendered-consumer.ts';
 
-it.each([
+test.each([
   ['by default', podEnvironment(), {}],
   ['under a limit of 1Gi', podEnvironment('1Gi'), { resources: { limits: { memory: '1Gi' } } }],
 ])("a Pod's memory is bounded as the manifests and the image have it, %s", (_, bounds, changes) => {

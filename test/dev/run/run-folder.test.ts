@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { PROCESSES_FOLDER, processIdentity, RUN_FOLDER_PREFIX } from '../../../dev/run/recorded-processes.ts';
 import { OWNER_FILE, RunFolder, removeLeftoverRuns } from '../../../dev/run/run-folder.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -19,12 +19,12 @@ async function newRun(): Promise<RunFolder> {
 const sleeper = { program: 'sleep', args: ['60'] };
 
 describe('a run folder', () => {
-  it('lets others pass through but not look in', async () => {
+  test('lets others pass through but not look in', async () => {
     const run = await newRun();
     expect(statSync(run.path).mode & 0o777).toBe(0o711);
   });
 
-  it('records each process while it lives', async () => {
+  test('records each process while it lives', async () => {
     const run = await newRun();
     const { pid, kill, exited } = await run.spawn(sleeper);
     const record = join(run.path, PROCESSES_FOLDER, String(pid));
@@ -34,7 +34,7 @@ describe('a run folder', () => {
     expect(existsSync(record)).toBe(false);
   });
 
-  it('stops what was registered in reverse order, kills the rest and goes away', async () => {
+  test('stops what was registered in reverse order, kills the rest and goes away', async () => {
     const run = await newRun();
     const order: string[] = [];
     run.beforeClose(async () => void order.push('database'));
@@ -47,14 +47,14 @@ describe('a run folder', () => {
     expect(existsSync(run.path)).toBe(false);
   });
 
-  it('starts nothing once it is being closed', async () => {
+  test('starts nothing once it is being closed', async () => {
     const run = await newRun();
     const closing = run.close();
     await expect(run.spawn(sleeper)).rejects.toThrow('sleep was not started: the run is being ended');
     await closing;
   });
 
-  it('can be given up at once', async () => {
+  test('can be given up at once', async () => {
     const run = await newRun();
     const { exited } = await run.spawn(sleeper);
     run.abandon();
@@ -62,7 +62,7 @@ describe('a run folder', () => {
     expect(await exited).toMatchObject({ signal: 'SIGKILL' });
   });
 
-  it.each(['close', 'abandon'] as const)('takes the processes of a run inside it along: %s', async (way) => {
+  test.each(['close', 'abandon'] as const)('takes the processes of a run inside it along: %s', async (way) => {
     const outer = await newRun();
     const inner = await RunFolder.create(outer.path);
     const { exited } = await inner.spawn(sleeper);
@@ -71,21 +71,21 @@ describe('a run folder', () => {
     await inner.close();
   });
 
-  it('says which program could not be started', async () => {
+  test('says which program could not be started', async () => {
     const run = await newRun();
     await expect(run.spawn({ program: 'no-such-program', args: [] })).rejects.toThrow(
       /^no-such-program could not be started: .*ENOENT/,
     );
   });
 
-  it('gives the output of a program that ends by itself', async () => {
+  test('gives the output of a program that ends by itself', async () => {
     const run = await newRun();
     const ended = await run.complete({ program: 'sh', args: ['-c', 'echo out; echo err >&2; printf rest; exit 3'] });
     expect(ended).toMatchObject({ code: 3, signal: null });
     expect([...ended.output].sort()).toEqual(['err', 'out', 'rest']);
   });
 
-  it('leaves no trace in its parent folder', async () => {
+  test('leaves no trace in its parent folder', async () => {
     const parent = temporaryFolder();
     await (await RunFolder.create(parent)).close();
     expect(readdirSync(parent)).toEqual([]);
@@ -121,7 +121,7 @@ function leftBehind(parent: string, owner: { pid: number; identity: string }): s
 }
 
 describe('a run that crashed', () => {
-  it('is removed, and its processes are killed', async () => {
+  test('is removed, and its processes are killed', async () => {
     const parent = temporaryFolder();
     const folder = leftBehind(parent, { pid: await deadPid(), identity: '1' });
     const { pid, exited } = startSleeper();
@@ -131,7 +131,7 @@ describe('a run that crashed', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('takes the processes of runs inside it along', async () => {
+  test('takes the processes of runs inside it along', async () => {
     const parent = temporaryFolder();
     const folder = leftBehind(parent, { pid: await deadPid(), identity: '1' });
     const inner = leftBehind(folder, { pid: await deadPid(), identity: '1' });
@@ -141,13 +141,13 @@ describe('a run that crashed', () => {
     expect(await exited).toEqual([null, 'SIGKILL']);
   });
 
-  it('is told from a later process with the number of its owner', async () => {
+  test('is told from a later process with the number of its owner', async () => {
     const parent = temporaryFolder();
     const folder = leftBehind(parent, { pid: process.pid, identity: 'earlier' });
     expect(await removeLeftoverRuns(parent)).toEqual([folder]);
   });
 
-  it('does not cost a process its life that got the number of one of its own', async () => {
+  test('does not cost a process its life that got the number of one of its own', async () => {
     const parent = temporaryFolder();
     const folder = leftBehind(parent, { pid: await deadPid(), identity: '1' });
     const { pid } = startSleeper();
@@ -158,7 +158,7 @@ describe('a run that crashed', () => {
 });
 
 describe('what is left alone', () => {
-  it('is a run whose owner lives', async () => {
+  test('is a run whose owner lives', async () => {
     const parent = temporaryFolder();
     const run = await RunFolder.create(parent);
     expect(await removeLeftoverRuns(parent)).toEqual([]);
@@ -166,13 +166,13 @@ describe('what is left alone', () => {
     await run.close();
   });
 
-  it('is a run that has only just made its folder', async () => {
+  test('is a run that has only just made its folder', async () => {
     const parent = temporaryFolder();
     leftBehind(parent, { pid: process.pid, identity: '' });
     expect(await removeLeftoverRuns(parent)).toEqual([]);
   });
 
-  it('is whatever has another name', async () => {
+  test('is whatever has another name', async () => {
     const parent = temporaryFolder();
     mkdirSync(join(parent, 'stream-consumer-other-1-abc'));
     expect(await removeLeftoverRuns(parent)).toEqual([]);

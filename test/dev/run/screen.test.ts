@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Screen } from '../../../dev/run/screen.ts';
 
 function screenOn({ isTTY, columns = 80, noColour = '' }: { isTTY: boolean; columns?: number; noColour?: string }) {
@@ -11,7 +11,7 @@ function screenOn({ isTTY, columns = 80, noColour = '' }: { isTTY: boolean; colu
 const CLEAR = '\r\u001b[2K';
 
 describe('a screen', () => {
-  it('rewrites the status in place on a terminal, below the lines that stay', () => {
+  test('rewrites the status in place on a terminal, below the lines that stay', () => {
     const { screen, text } = screenOn({ isTTY: true });
     screen.status('one');
     screen.line('stays');
@@ -20,25 +20,25 @@ describe('a screen', () => {
     expect(text()).toBe(`${CLEAR}one${CLEAR}stays\none${CLEAR}two\n`);
   });
 
-  it('cuts the status where the terminal would break the line', () => {
+  test('cuts the status where the terminal would break the line', () => {
     const { screen, text } = screenOn({ isTTY: true, columns: 5 });
     screen.status('123456');
     expect(text()).toBe(`${CLEAR}1234`);
   });
 
-  it('shows a status of trouble in red, however short it is cut', () => {
+  test('shows a status of trouble in red, however short it is cut', () => {
     const { screen, text } = screenOn({ isTTY: true, columns: 5 });
     screen.status('123456', false);
     expect(text()).toBe(`${CLEAR}\u001b[31m1234\u001b[39m`);
   });
 
-  it('does not cut it on a terminal that does not know its width', () => {
+  test('does not cut it on a terminal that does not know its width', () => {
     const { screen, text } = screenOn({ isTTY: true, columns: 0 });
     screen.status('123456');
     expect(text()).toBe(`${CLEAR}123456`);
   });
 
-  it('prints the status elsewhere as a plain line every five seconds', () => {
+  test('prints the status elsewhere as a plain line every five seconds', () => {
     const { screen, clock, text } = screenOn({ isTTY: false });
     for (clock.now = 0; clock.now <= 6_000; clock.now += 1_000) {
       screen.status(`at ${clock.now}`);
@@ -47,7 +47,7 @@ describe('a screen', () => {
     expect(text()).toBe('at 0\nat 5000\n');
   });
 
-  it.each([
+  test.each([
     { isTTY: true, noColour: '', coloured: true },
     { isTTY: true, noColour: '1', coloured: false },
     { isTTY: false, noColour: '', coloured: false },

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { ExplainedError } from '../../../dev/run/explained-error.ts';
 import { cached } from '../../../dev/stack/cache-folder.ts';
 import { temporaryFolder } from '../run/temporary-folder.ts';
@@ -19,7 +19,7 @@ function entry(fill: (folder: string) => Promise<void> = (folder) => writeFile(j
 }
 
 describe('a cache entry', () => {
-  it('is filled once and found afterwards', async () => {
+  test('is filled once and found afterwards', async () => {
     const cache = join(temporaryFolder(), 'not', 'there', 'yet');
     const counted = entry();
     expect(await cached(counted, cache)).toBe(join(cache, 'entry'));
@@ -27,7 +27,7 @@ describe('a cache entry', () => {
     expect(counted.calls).toHaveLength(1);
   });
 
-  it('is made again when it is damaged', async () => {
+  test('is made again when it is damaged', async () => {
     const cache = temporaryFolder();
     mkdirSync(join(cache, 'entry'));
     writeFileSync(join(cache, 'entry', 'half'), '');
@@ -35,7 +35,7 @@ describe('a cache entry', () => {
     expect(readdirSync(folder)).toEqual(['whole']);
   });
 
-  it('does not exist, and leaves nothing behind, when filling it fails', async () => {
+  test('does not exist, and leaves nothing behind, when filling it fails', async () => {
     const cache = temporaryFolder();
     const failing = entry(async () => {
       throw new Error('no network');
@@ -44,7 +44,7 @@ describe('a cache entry', () => {
     expect(readdirSync(cache)).toEqual([]);
   });
 
-  it('says where it cannot be kept', async () => {
+  test('says where it cannot be kept', async () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
     const cache = join(file, 'cache');
@@ -55,7 +55,7 @@ describe('a cache entry', () => {
     expect(counted.calls).toEqual([]);
   });
 
-  it('is whole when two fill it at the same time', async () => {
+  test('is whole when two fill it at the same time', async () => {
     const cache = temporaryFolder();
     const both = await Promise.all([cached(entry(), cache), cached(entry(), cache)]);
     expect(new Set(both).size).toBe(1);
@@ -63,7 +63,7 @@ describe('a cache entry', () => {
     expect(readdirSync(cache)).toEqual(['entry']);
   });
 
-  it('can be read by every user, whatever the umask is', async () => {
+  test('can be read by every user, whatever the umask is', async () => {
     const before = process.umask(0o077);
     try {
       const cache = join(temporaryFolder(), 'cache');

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ensurePrerequisites } from '../../../dev/stack/kafka-prerequisites.ts';
 import { temporaryFolder } from '../run/temporary-folder.ts';
 
@@ -38,18 +38,18 @@ async function ensure({ hasJars = false, isRoot = false } = {}) {
 }
 
 describe('the prerequisites of a local Kafka', () => {
-  it('are met by Java 17 and Maven', async () => {
+  test('are met by Java 17 and Maven', async () => {
     java('17.0.15');
     maven();
     expect(await ensure()).toEqual([]);
   });
 
-  it('are met without Maven when the jars are there', async () => {
+  test('are met without Maven when the jars are there', async () => {
     java('21');
     expect(await ensure({ hasJars: true })).toEqual([]);
   });
 
-  it('name all that is missing and three ways out', async () => {
+  test('name all that is missing and three ways out', async () => {
     const failure = ensure();
     await expect(failure).rejects.toThrow(/^Java was not found; Maven \(mvn\) was not found\.\n/);
     await expect(failure).rejects.toThrow(
@@ -57,18 +57,18 @@ describe('the prerequisites of a local Kafka', () => {
     );
   });
 
-  it.each(['1.8.0_392', '11.0.2'])('are not met by Java %s', async (version) => {
+  test.each(['1.8.0_392', '11.0.2'])('are not met by Java %s', async (version) => {
     java(version);
     maven();
     await expect(ensure()).rejects.toThrow(/^Java (8|11) is too old: at least 17 is needed\./);
   });
 
-  it('do not count a Maven that only lacks Java as missing', async () => {
+  test('do not count a Maven that only lacks Java as missing', async () => {
     install('mvn', 'echo "JAVA_HOME is not set" >&2; exit 1');
     await expect(ensure()).rejects.toThrow(/^Java was not found\.\n/);
   });
 
-  it('take the Java of JAVA_HOME', async () => {
+  test('take the Java of JAVA_HOME', async () => {
     java('11');
     maven();
     const home = temporaryFolder();
@@ -94,7 +94,7 @@ describe('missing prerequisites under root', () => {
     return log;
   }
 
-  it('are installed by apt-get, its lists first, and said', async () => {
+  test('are installed by apt-get, its lists first, and said', async () => {
     const log = aptGet();
     const [said] = await ensure({ isRoot: true });
     expect(said).toBe(
@@ -107,18 +107,18 @@ describe('missing prerequisites under root', () => {
     ]);
   });
 
-  it('are said with what apt-get said when it cannot install them', async () => {
+  test('are said with what apt-get said when it cannot install them', async () => {
     aptGet(100);
     await expect(ensure({ isRoot: true })).rejects.toThrow(
       /apt-get could not install(.|\n)*E: no such package(.|\n)*--kafka/,
     );
   });
 
-  it('are only named where there is no apt-get', async () => {
+  test('are only named where there is no apt-get', async () => {
     await expect(ensure({ isRoot: true })).rejects.toThrow(/^Java was not found/);
   });
 
-  it('are not installed for another user than root', async () => {
+  test('are not installed for another user than root', async () => {
     const log = aptGet();
     await expect(ensure()).rejects.toThrow(/^Java was not found/);
     expect(existsSync(log)).toBe(false);

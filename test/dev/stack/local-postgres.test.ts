@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { serverUser } from '../../../dev/stack/local-postgres.ts';
 import { temporaryFolder } from '../run/temporary-folder.ts';
 
@@ -14,23 +14,23 @@ function userFrom(...lines: readonly string[]) {
 }
 
 describe('the user that PostgreSQL runs as', () => {
-  it('is the same one unless that is root', () => {
+  test('is the same one unless that is root', () => {
     expect(serverUser('/no/such/file', false)).toBeUndefined();
   });
 
-  it("is the system's own postgres under root", () => {
+  test("is the system's own postgres under root", () => {
     expect(userFrom(NOBODY, POSTGRES)).toEqual({ name: 'postgres', uid: 101, gid: 104 });
   });
 
-  it('is nobody where there is no postgres', () => {
+  test('is nobody where there is no postgres', () => {
     expect(userFrom('root:x:0:0::/root:/bin/sh', NOBODY)).toEqual({ name: 'nobody', uid: 65_534, gid: 65_533 });
   });
 
-  it('is never root under another name', () => {
+  test('is never root under another name', () => {
     expect(userFrom('postgres:x:0:0::/:/bin/sh', NOBODY)).toMatchObject({ name: 'nobody' });
   });
 
-  it('is missed with the ways out', () => {
+  test('is missed with the ways out', () => {
     expect(() => userFrom('root:x:0:0::/root:/bin/sh')).toThrow(/postgres, nobody.*useradd.*--database/);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { readOptions, START_HELP } from '../../../dev/start/options.ts';
 
 const problemsOf = (...args: readonly string[]): readonly string[] => {
@@ -7,24 +7,30 @@ const problemsOf = (...args: readonly string[]): readonly string[] => {
 };
 
 describe('the options of npm start', () => {
-  it('have defaults for a run without end', () => {
+  test('have defaults for a run without end', () => {
     expect(readOptions([])).toMatchObject({
       kind: 'options',
       options: { once: false, records: undefined, rate: 500, kafka: undefined, partitions: 6, seed: 1 },
     });
   });
 
-  it('have other defaults with --once: a fixed number as fast as possible', () => {
+  test('have other defaults with --once: a fixed number as fast as possible', () => {
     expect(readOptions(['--once'])).toMatchObject({ options: { once: true, records: 100_000, rate: undefined } });
   });
 
-  it('have no tables unless they are asked for', () => {
+  test('have no tables unless they are asked for', () => {
     expect(readOptions([])).toMatchObject({ options: { tables: false } });
     expect(readOptions(['--tables', '--once'])).toMatchObject({ options: { tables: true, once: true } });
     expect(START_HELP).toContain('npm start -- --tables');
   });
 
-  it('take what is given', () => {
+  test('have no replica unless it is asked for', () => {
+    expect(readOptions([])).toMatchObject({ options: { cdc: false } });
+    expect(readOptions(['--cdc', '--once'])).toMatchObject({ options: { cdc: true, once: true } });
+    expect(START_HELP).toContain('npm start -- --cdc');
+  });
+
+  test('take what is given', () => {
     const args = [
       '--kafka',
       'a:1,b:2',
@@ -41,12 +47,12 @@ describe('the options of npm start', () => {
     });
   });
 
-  it('show the help wherever it is asked for', () => {
+  test('show the help wherever it is asked for', () => {
     expect(readOptions(['--nonsense', '-h'])).toEqual({ kind: 'help' });
     expect(START_HELP).toContain('--once');
   });
 
-  it('name all problems at once, with what is allowed', () => {
+  test('name all problems at once, with what is allowed', () => {
     expect(problemsOf('--recods', '5', '--partitions', '0', '--kafka', 'nowhere', '--seed')).toEqual([
       '--recods is not an option; the nearest one is --records',
       '"5" is not an option: options begin with --',
@@ -56,15 +62,15 @@ describe('the options of npm start', () => {
     ]);
   });
 
-  it.each(['1.5', '-1', '1e3', 'ten', ''])('refuse "%s" as a number', (text) => {
+  test.each(['1.5', '-1', '1e3', 'ten', ''])('refuse "%s" as a number', (text) => {
     expect(problemsOf(`--records=${text}`)).toHaveLength(1);
   });
 
-  it('refuse a value for a switch', () => {
+  test('refuse a value for a switch', () => {
     expect(problemsOf('--once=yes')).toEqual(['--once takes no value, but got "yes"']);
   });
 
-  it('never repeat the URL of a database, which may hold a password', () => {
+  test('never repeat the URL of a database, which may hold a password', () => {
     expect(problemsOf('--database', 'mysql://u:secret@h/d').join()).toMatch(
       /^--database: what was given is not allowed/,
     );

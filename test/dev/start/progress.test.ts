@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { progressLine, Rate, statusLine } from '../../../dev/start/progress.ts';
 import type { Positions } from '../../../dev/verdict/positions.ts';
 
@@ -23,21 +23,29 @@ const now = at(
   ],
   7n,
 );
-const known = { produced: 2_540, positions: now, tables: [], silent: undefined, perSecond: 499.6 };
+const known = {
+  produced: 2_540,
+  positions: now,
+  tables: [],
+  replica: undefined,
+  silent: undefined,
+  perSecond: 499.6,
+};
 const unknown = {
   produced: 2_540,
   positions: undefined,
   tables: [],
+  replica: undefined,
   silent: 'PostgreSQL',
   perSecond: undefined,
 } as const;
 
 describe('the line of progress', () => {
-  it('counts what came after the first look, dead letters apart, and what is still to come', () => {
+  test('counts what came after the first look, dead letters apart, and what is still to come', () => {
     expect(progressLine(first, known)).toBe('produced 2,540   in the table 1,515   dead letters 5   lag 1,020');
   });
 
-  it('tells the rows of the tables behind all else', () => {
+  test('tells the rows of the tables behind all else', () => {
     const tables = [
       { table: 'orders', rows: 1_500n },
       { table: 'customers', rows: 845n },
@@ -48,19 +56,26 @@ describe('the line of progress', () => {
     );
   });
 
-  it('tells no number that is not known', () => {
+  test('counts the changes at a source and its events that are not in the replica yet', () => {
+    const replica = { changes: 1_200, ahead: 12n };
+    expect(progressLine(first, { ...known, replica })).toMatch(
+      /lag 1,020 {3}changes at the source 1,200 {3}events ahead 12$/,
+    );
+  });
+
+  test('tells no number that is not known', () => {
     expect(progressLine(first, unknown)).toBe('produced 2,540   PostgreSQL does not answer');
   });
 });
 
 describe('the line of a terminal', () => {
-  it('tells health, rate, lag and dead letters first', () => {
+  test('tells health, rate, lag and dead letters first', () => {
     expect(statusLine(first, { ...known, health: 'UP' })).toBe(
       'health UP   500 records/s   lag 1,020   dead letters 5   in the table 1,515   produced 2,540',
     );
   });
 
-  it('tells no number that is not known', () => {
+  test('tells no number that is not known', () => {
     expect(statusLine(first, { ...unknown, health: undefined })).toBe(
       'health does not answer   PostgreSQL does not answer   produced 2,540',
     );

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { managementEndpoint } from '../../../contract/actuator.ts';
 import { checkEndpoints } from '../../../dev/verdict/check-endpoints.ts';
 import { exampleConsumer } from '../../charts/example-consumer.ts';
@@ -47,14 +47,14 @@ async function check(answers: Readonly<Record<string, Answer>>, ...[consumed]: [
 }
 
 describe('the check of the endpoints', () => {
-  it('is content with endpoints that answer as they should, and asks each once', async () => {
+  test('is content with endpoints that answer as they should, and asks each once', async () => {
     const { finding, asked } = await check({});
     expect(finding).toMatchObject({ expected: '13', found: '13', isWell: true });
     expect(new Set(asked).size).toBe(asked.length);
     expect(asked).toEqual(expect.arrayContaining(['/actuator', '/actuator/info', '/actuator/health/readiness']));
   });
 
-  it.each<[string, string, Answer, string]>([
+  test.each<[string, string, Answer, string]>([
     ['an error status', '/actuator/info', { status: 503, body: 'no' }, 'status 503: no'],
     ['a status that is not UP', '/actuator/health', { body: '{"status":"DOWN"}' }, 'the status is DOWN'],
     ['another content type', '/actuator/metrics', { type: 'text/html' }, 'the content type is text/html'],
@@ -66,7 +66,7 @@ describe('the check of the endpoints', () => {
     expect(finding.details).toEqual([expect.stringMatching(new RegExp(`^GET ${path}: .*${problem}`))]);
   });
 
-  it('compares the counter of consumed records, unless others count there too', async () => {
+  test('compares the counter of consumed records, unless others count there too', async () => {
     expect((await check({}, 42)).finding.isWell).toBe(true);
     server?.close();
     expect((await check({}, 41)).finding.details).toEqual([expect.stringContaining('says 42 records instead of 41')]);

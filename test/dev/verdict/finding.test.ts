@@ -1,8 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { verdictTable } from '../../../dev/verdict/finding.ts';
 
 describe('the verdict', () => {
-  it('is a table with the numbers below each other, and details below what differs', () => {
+  test('is a table with the numbers below each other, and details below what differs', () => {
     const lines = verdictTable(
       [
         { check: 'records', expected: '1,000', found: '1,000', isWell: true, details: [] },

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { awaitAccounted, type Positions, timeToRecover } from '../../../dev/verdict/positions.ts';
 
 const ends = new Map([
@@ -29,18 +29,18 @@ function reading(...answers: readonly (readonly [bigint, bigint])[]): () => Prom
 }
 
 describe('waiting until all is accounted for', () => {
-  it('ends well when every partition has reached its end', async () => {
+  test('ends well when every partition has reached its end', async () => {
     const finding = await awaitAccounted(ends, reading([0n, 0n], [5n, 2n], [5n, 4n]), () => true);
     expect(finding).toMatchObject({ expected: '2', found: '2', isWell: true, details: [] });
   });
 
-  it('gives up without progress and names the partitions that are behind', async () => {
+  test('gives up without progress and names the partitions that are behind', async () => {
     const finding = await awaitAccounted(ends, reading([1n, 1n], [5n, 2n]), () => true, 50);
     expect(finding).toMatchObject({ expected: '2', found: '1', isWell: false });
     expect(finding.details).toEqual(['no progress for 0.05 s', 'partition 1: stored position 2, log end 3']);
   });
 
-  it('gives up at once when the consumer has ended', async () => {
+  test('gives up at once when the consumer has ended', async () => {
     const finding = await awaitAccounted(ends, reading([0n, 3n]), () => false);
     expect(finding.details).toEqual(['the consumer has ended', 'partition 0: stored position 0, log end 5']);
   });
@@ -77,15 +77,15 @@ const recovery = async (readings: readonly (Reading | 'away')[]) => {
 };
 
 describe('the time to recover', () => {
-  it('lasts until what was produced afterwards is written', async () => {
+  test('lasts until what was produced afterwards is written', async () => {
     expect(await recovery([[[5, 5]], [[5, 8]], [[7, 9]], [[8, 12]]])).toBe(4);
   });
 
-  it('does not end by being up to date with what was produced before', async () => {
+  test('does not end by being up to date with what was produced before', async () => {
     expect(await recovery([[[5, 5]]])).toBe('never');
   });
 
-  it('needs every partition: one without an owner is not made up for by the others', async () => {
+  test('needs every partition: one without an owner is not made up for by the others', async () => {
     const stuck: Reading = [
       [5, 9],
       [9, 9],
@@ -97,7 +97,7 @@ describe('the time to recover', () => {
     expect(await recovery([before, stuck])).toBe('never');
   });
 
-  it('goes on asking while Kafka or PostgreSQL is away', async () => {
+  test('goes on asking while Kafka or PostgreSQL is away', async () => {
     expect(await recovery(['away', [[0, 1]], 'away', [[1, 2]], [[2, 2]]])).toBe(5);
   });
 });

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { runFolderParent } from '../../../dev/run/run-folder.ts';
 import { query } from '../stack/database.ts';
 import { longTest } from '../stack/long-test.ts';
@@ -35,7 +35,7 @@ globalThis.setTimeout = Object.assign((task, ms, ...rest) => {
 const start = (...args: readonly string[]) => startWith({}, 'start', ...args);
 
 describe('npm start -- --once', () => {
-  it('accounts for every record at a Kafka and a PostgreSQL that are there already, and ends with 0', async () => {
+  test('accounts for every record at a Kafka and a PostgreSQL that are there already, and ends with 0', async () => {
     const { lines, ended, runFolders } = start('--once', '--records', '3000', '--partitions', '3', ...SHARED);
     expect(await ended).toBe(0);
     expect(lines.all).toContain('All records are accounted for.');
@@ -48,7 +48,7 @@ describe('npm start -- --once', () => {
     expect(runFolders()).toEqual([]);
   });
 
-  it('covers only its own records in a topic that holds those of others', async () => {
+  test('covers only its own records in a topic that holds those of others', async () => {
     const own = ['--topic', randomName('topic'), '--partitions', '2', ...SHARED];
     expect(await start('--once', '--records', '500', ...own).ended).toBe(0);
     const { lines, ended } = start('--once', '--records', '700', '--seed', '2', ...own);
@@ -56,13 +56,13 @@ describe('npm start -- --once', () => {
     expect(lines.all).toContainEqual(expect.stringMatching(/records, each once.* 692 +692 +ok$/));
   });
 
-  it('is not disturbed by what the environment says of other servers', async () => {
+  test('is not disturbed by what the environment says of other servers', async () => {
     const others = { PGSSLMODE: 'require', PGHOST: 'elsewhere', DATABASE_PASSWORD: 'another', KAFKA_SSL: 'true' };
     const { ended } = startWith(others, 'start', '--once', '--records', '200', '--kafka', sharedBroker());
     expect(await ended).toBe(0);
   });
 
-  it('ends with 1 and shows why when the consumer gives up', async () => {
+  test('ends with 1 and shows why when the consumer gives up', async () => {
     const names = ['--topic', randomName('topic'), '--schema', randomName('schema'), ...SHARED];
     expect(await start('--once', '--records', '100', ...names).ended).toBe(0);
     // Another group in the same schema finds the rows of the first one, which is an error that only a person can settle.
@@ -74,7 +74,7 @@ describe('npm start -- --once', () => {
     expect(said).toMatch(/"level":"fatal".*RECORD_ALREADY_WRITTEN/);
   });
 
-  it('ends with 1 and says what differs when the table is not what was produced', async () => {
+  test('ends with 1 and says what differs when the table is not what was produced', async () => {
     const schema = randomName('schema');
     const { lines, ended } = start('--once', '--records', '4000', '--rate', '500', '--schema', schema, ...SHARED);
     await lines.waitFor(/^consumer +ready/, 60_000);
@@ -92,7 +92,7 @@ describe('npm start -- --once', () => {
     expect(lines.all).toContain('The verdict: something differs.');
   });
 
-  it('compares typed tables of orders and customers column by column, and ends with 0', async () => {
+  test('compares typed tables of orders and customers column by column, and ends with 0', async () => {
     const { lines, ended } = start(
       '--tables',
       '--once',
@@ -114,7 +114,7 @@ describe('npm start -- --once', () => {
     expect(lines.all).toContainEqual(expect.stringMatching(/orders [\d,]+ rows {3}customers [\d,]+ rows$/));
   });
 
-  it('ends with 1 and names the column when a row of a typed table is spoiled', async () => {
+  test('ends with 1 and names the column when a row of a typed table is spoiled', async () => {
     const { lines, ended } = start('--tables', '--once', '--records', '4000', '--rate', '1000', ...SHARED);
     const [, schema] = /table: (\w+)\.orders/.exec(await lines.waitFor(/table: \w+\.orders/, 60_000)) ?? [];
     const spoil = (sql: string) =>
@@ -132,7 +132,32 @@ describe('npm start -- --once', () => {
     expect(lines.all).toContain('The verdict: something differs.');
   });
 
-  it.each([
+  longTest('compares the replica of a source that Debezium follows row by row, and ends with 0', async () => {
+    const { lines, ended, runFolders } = start('--cdc', '--once', '--records', '3000', '--partitions', '3', ...SHARED);
+    expect(await ended).toBe(0);
+    const verdict = lines.all.filter((line) => line.endsWith('ok')).join('\n');
+    expect(verdict).toMatch(/dead letters of the replica +0 +0/);
+    for (const table of ['orders', 'order_lines', 'documents', 'contracts']) {
+      expect(verdict).toMatch(new RegExp(`rows of replica_\\w+\\.${table}, as at the source +[1-9]`));
+    }
+    expect(lines.all).toContainEqual(expect.stringMatching(/changes at the source [1-9]\d+ {3}events ahead \d/));
+    expect(runFolders()).toEqual([]);
+  });
+
+  longTest('ends with 1 and names the column when a row of the replica is spoiled', async () => {
+    const { lines, ended } = start('--cdc', '--once', '--records', '6000', '--rate', '1000', ...SHARED);
+    const [, schema] = /table: (\w+)\.documents/.exec(await lines.waitFor(/table: \w+\.documents/, 180_000)) ?? [];
+    await until('the trigger', () =>
+      query(`CREATE FUNCTION ${schema}.spoil() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN NEW.body := NEW.body || '!'; RETURN NEW; END $$;
+        CREATE TRIGGER spoil BEFORE INSERT OR UPDATE ON ${schema}.documents FOR EACH ROW EXECUTE FUNCTION ${schema}.spoil()`),
+    );
+    expect(await ended).toBe(1);
+    expect(lines.all).toContainEqual(expect.stringMatching(/^ +[1-9]\d* another body; id \d+: expected "/));
+    expect(lines.all).toContain('The verdict: something differs.');
+  });
+
+  test.each([
     [
       'Kafka',
       ['--kafka', '127.0.0.1:1', '--database', sharedDatabaseUrl()],
@@ -152,7 +177,7 @@ describe('npm start -- --once', () => {
 });
 
 describe('npm start', () => {
-  it('runs until Ctrl-C, then drains, stops everything it has started and ends with 0', async () => {
+  test('runs until Ctrl-C, then drains, stops everything it has started and ends with 0', async () => {
     const { child, lines, ended, runFolders } = start('--rate', '2000');
     const [, logFile = ''] = /log (\S+)$/.exec(await lines.waitFor(/^consumer +ready/, 90_000)) ?? [];
     await lines.waitFor(/^produced [1-9]/);
@@ -165,7 +190,18 @@ describe('npm start', () => {
     expect(processesWith(folder)).toEqual([]);
   });
 
-  it('ends with npm when something ends npm alone, as supervisors do', async () => {
+  longTest('ends the source and Debezium, too, at Ctrl-C', async () => {
+    const { child, lines, ended, runFolders } = start('--cdc', ...SHARED);
+    await lines.waitFor(/^Ctrl-C stops everything/, 180_000);
+    await lines.waitFor(/changes at the source [\d,]+ {3}events ahead/);
+    const folder = runFolders()[0] ?? 'none';
+    expect(processesWith(folder).filter((command) => command.includes('ConnectStandalone'))).toHaveLength(1);
+    child.kill('SIGINT');
+    expect(await ended).toBe(0);
+    expect([runFolders(), processesWith(folder)]).toEqual([[], []]);
+  });
+
+  test('ends with npm when something ends npm alone, as supervisors do', async () => {
     const { child, lines, ended } = follow(spawn('npm', ['start', '--', ...SHARED], { cwd: REPOSITORY }));
     const [, logFile = ''] = /log (\S+)$/.exec(await lines.waitFor(/^consumer +ready/, 60_000)) ?? [];
     child.kill('SIGTERM');
@@ -174,7 +210,7 @@ describe('npm start', () => {
     expect(existsSync(dirname(logFile))).toBe(false);
   });
 
-  it.each([/^PostgreSQL +starting/, /^PostgreSQL +ready/, /^consumer +starting/])(
+  test.each([/^PostgreSQL +starting/, /^PostgreSQL +ready/, /^consumer +starting/])(
     'leaves nothing behind when Ctrl-C comes in the middle of the set-up, at %s',
     async (moment) => {
       const { child, lines, ended, runFolders } = start();
@@ -187,7 +223,7 @@ describe('npm start', () => {
     },
   );
 
-  it('ends with 1 when the consumer dies', async () => {
+  test('ends with 1 when the consumer dies', async () => {
     const { lines, ended } = start(...SHARED);
     const [, pid] = /process (\d+)/.exec(await lines.waitFor(/^consumer +ready/, 60_000)) ?? [];
     process.kill(Number(pid), 'SIGKILL');
@@ -195,7 +231,7 @@ describe('npm start', () => {
     expect(lines.all).toContain('consumer    ended by itself: signal SIGKILL');
   });
 
-  it('shows on a terminal one line that changes, and what trouble does to it; Ctrl-C leaves nothing', async () => {
+  test('shows on a terminal one line that changes, and what trouble does to it; Ctrl-C leaves nothing', async () => {
     const { child, lines, ended, pid, raw } = await onTerminal({});
     const [run = 'none'] = runFoldersOf(pid);
     await lines.waitFor(/Ctrl-C stops everything/);
@@ -217,7 +253,7 @@ describe('npm start', () => {
     expect([runFoldersOf(pid), processesWith(run)]).toEqual([[], []]);
   });
 
-  it('has no colours against NO_COLOR, and stops no PostgreSQL that it has not started', async () => {
+  test('has no colours against NO_COLOR, and stops no PostgreSQL that it has not started', async () => {
     const { child, ended, pid, raw, lines } = await onTerminal({ NO_COLOR: '1' }, ...SHARED);
     await lines.waitFor(/Ctrl-C stops everything/);
     expect(await trouble(pid, 'postgres')).toMatchObject({ code: 0, said: expect.stringContaining('is yours') });
@@ -227,7 +263,7 @@ describe('npm start', () => {
     expect(raw()).not.toMatch(/ESC\[\d+m/);
   });
 
-  it('sets no timer of negative duration, of which Node warns', async () => {
+  test('sets no timer of negative duration, of which Node warns', async () => {
     const watch = join((await testRun()).path, 'timer-watch.cjs');
     writeFileSync(watch, TIMER_WATCH);
     const { lines, ended } = startWith(
@@ -244,7 +280,7 @@ describe('npm start', () => {
 });
 
 describe('npm run trouble', () => {
-  it.each([
+  test.each([
     [['roll', '--process', '1'], 1, /No npm start of this user runs here/],
     [['postgres', '--seconds', '0'], 2, /"postgres --seconds 0" is no trouble that can be made/],
     [['kafka'], 2, /npm run trouble -- records/],

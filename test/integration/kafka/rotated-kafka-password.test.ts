@@ -3,7 +3,8 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from '@jest/globals';
-import { kafkaJars } from '../../../dev/stack/kafka-jars.ts';
+import { KAFKA_JARS } from '../../../dev/stack/local-kafka.ts';
+import { mavenJars } from '../../../dev/stack/maven-jars.ts';
 import { mountSecret } from '../../app/configuration/mounted-secret.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
 import { longTest } from '../stack/long-test.ts';
@@ -16,7 +17,7 @@ const CANARY = 'hunter2-rotated';
 
 /** Gives the user another password for SCRAM, by Kafka's own tool. */
 async function setPassword(broker: string, password: string): Promise<void> {
-  const jars = await kafkaJars(await testRun(), () => undefined);
+  const jars = await mavenJars(await testRun(), KAFKA_JARS, () => undefined);
   await promisify(execFile)('java', [
     // For a quick start.
     ...['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'],

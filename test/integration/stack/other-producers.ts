@@ -4,7 +4,8 @@ import { access, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { cached } from '../../../dev/stack/cache-folder.ts';
-import { kafkaJars } from '../../../dev/stack/kafka-jars.ts';
+import { KAFKA_JARS } from '../../../dev/stack/local-kafka.ts';
+import { mavenJars } from '../../../dev/stack/maven-jars.ts';
 import { sharedBroker } from './shared-stack.ts';
 import { testRun } from './test-run.ts';
 
@@ -28,7 +29,7 @@ export interface Sent {
  */
 export async function sendByJava({ topic, codec, values, transactionalId }: Omit<Sent, 'partition'>): Promise<void> {
   const run = await testRun();
-  const jars = await kafkaJars(run, () => undefined);
+  const jars = await mavenJars(run, KAFKA_JARS, () => undefined);
   const file = join(await mkdtemp(join(run.path, 'java-')), 'values');
   await writeFile(file, values.join('\n'));
   await promisify(execFile)('java', [

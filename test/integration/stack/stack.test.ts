@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Producer } from 'kafkajs';
 import { query, withDatabase } from './database.ts';
 import { createTopic, kafkaClient, produce } from './kafka-client.ts';
@@ -7,7 +7,7 @@ import { startPrivateKafka, startPrivatePostgres } from './private-servers.ts';
 import { until } from './until.ts';
 
 describe('the shared stack', () => {
-  it('stores records in a topic with the partitions that were asked for', async () => {
+  test('stores records in a topic with the partitions that were asked for', async () => {
     const topic = await createTopic({ partitions: 3 });
     const acknowledged = await produce(topic, [
       { partition: 0, value: 'a' },
@@ -21,7 +21,7 @@ describe('the shared stack', () => {
     );
   });
 
-  it(`runs PostgreSQL ${POSTGRES_MAJOR} with UTF-8 and its durability on`, async () => {
+  test(`runs PostgreSQL ${POSTGRES_MAJOR} with UTF-8 and its durability on`, async () => {
     const [settings] = await query<Record<string, string>>(
       `SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding,
               current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit`,
@@ -30,7 +30,7 @@ describe('the shared stack', () => {
     expect(Number.parseInt(settings?.['version'] ?? '', 10)).toBe(POSTGRES_MAJOR);
   });
 
-  it('removes the schema of a test when the test is over', async () => {
+  test('removes the schema of a test when the test is over', async () => {
     const used = await withDatabase(async ({ client, schema }) => {
       await client.query(`CREATE SCHEMA ${schema}`);
       return schema;
@@ -40,7 +40,7 @@ describe('the shared stack', () => {
 });
 
 describe('a private PostgreSQL', () => {
-  it.each(['fast', 'immediate'] as const)('keeps port and rows over a stop (%s) and a start', async (mode) => {
+  test.each(['fast', 'immediate'] as const)('keeps port and rows over a stop (%s) and a start', async (mode) => {
     const postgres = await startPrivatePostgres();
     const url = postgres.urlWithPassword;
     await query('CREATE TABLE kept AS SELECT 42 AS answer', [], url);
@@ -50,7 +50,7 @@ describe('a private PostgreSQL', () => {
     expect(await query('SELECT answer FROM kept', [], url)).toEqual([{ answer: 42 }]);
   });
 
-  it('lets nobody in without the password', async () => {
+  test('lets nobody in without the password', async () => {
     const { url } = await startPrivatePostgres();
     await expect(query('SELECT 1', [], url)).rejects.toThrow(/password/);
   });
@@ -64,7 +64,7 @@ describe('a private Kafka', () => {
     kafka = await startPrivateKafka();
   });
 
-  it.each(['stop', 'crash'] as const)('keeps port and records over a %s and a start', async (way) => {
+  test.each(['stop', 'crash'] as const)('keeps port and records over a %s and a start', async (way) => {
     const topic = await createTopic({ broker: kafka.broker });
     await produce(topic, [{ value: 'kept' }], { broker: kafka.broker });
     await kafka[way]();
@@ -77,7 +77,7 @@ describe('a private Kafka', () => {
     expect(offsets).toMatchObject([{ partition: 0, high: '1' }]);
   });
 
-  it('refuses to make a topic by accident', async () => {
+  test('refuses to make a topic by accident', async () => {
     producer = kafkaClient({ broker: kafka.broker }).producer({ retry: { retries: 0 } });
     await producer.connect();
     await expect(producer.send({ topic: 'no_such_topic', messages: [{ value: 'x' }] })).rejects.toThrow(

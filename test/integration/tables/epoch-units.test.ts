@@ -6,7 +6,8 @@ import { from } from 'pg-copy-streams';
 import { valueAt } from '../../../app/tables/json/json-slice.ts';
 import type { MappedColumn, Unit } from '../../../app/tables/mapping/table-mapping.ts';
 import { CopyText } from '../../../app/tables/rows/copy-text.ts';
-import { RowText, rowColumn } from '../../../app/tables/rows/row-text.ts';
+import { rowColumn } from '../../../app/tables/rows/row-column.ts';
+import { RowText } from '../../../app/tables/rows/row-text.ts';
 import { withDatabase } from '../stack/database.ts';
 
 /** Seconds of a unit, as numeric, and how many of it are a day. */

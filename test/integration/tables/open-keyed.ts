@@ -6,6 +6,7 @@ import { checkSettings, type Settings } from '../../../settings/settings.ts';
 import { aRecord } from '../../app/stream/records.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
+import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
 import { connect, openStore } from '../store/open-store.ts';
 
 /** A record's key and value; `null` is a tombstone's value, and a value that is no string becomes JSON. */
@@ -49,21 +50,25 @@ interface KeyedOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** @default the shared PostgreSQL */
   readonly url?: string;
+  /** Another database of the shared PostgreSQL, for tables and store. @default its own */
+  readonly database?: string;
   /** Called with a table whose transactions have waited for each other. */
   readonly onContended?: (table: string) => void;
 }
 
 /** A topic at offset 0 whose records go to the tables alone, as the consumer writes them. */
-export async function openKeyed({ ddl, tables, partitions = 1, onContended, ...options }: KeyedOptions) {
+export async function openKeyed({ ddl, tables, partitions = 1, onContended, database, ...options }: KeyedOptions) {
   const [topic, schema] = [randomName('topic'), randomName('schema')];
-  const session = await connect();
+  const own =
+    database === undefined ? undefined : Object.assign(new URL(sharedDatabaseUrl()), { pathname: database }).href;
+  const session = await connect(own === undefined ? {} : { connectionString: own });
   const run = async (statements: string) =>
     (await session.query<Readonly<Record<string, unknown>>>(statements.replaceAll('?', schema))).rows;
   await run('CREATE SCHEMA ?');
   await run(ddl);
   const entries = tables.map((entry) => ({ topic, ...entry, table: String(entry['table']).replaceAll('?', schema) }));
   const settings = { ...options.settings, kafka: { topics: [] }, tables: entries };
-  const { url } = options;
+  const { url = own } = options;
   const opened = () => {
     let mapped: MappedTables | null = null;
     const store = openStore({ schema, settings, ...(url && { url }), userTables: () => mapped?.all ?? [] });
@@ -87,6 +92,8 @@ export async function openKeyed({ ddl, tables, partitions = 1, onContended, ...o
   const letters = (): Promise<readonly Letter[]> =>
     query<Letter>(
       `SELECT "offset"::int AS at, reason, target_column AS column FROM ${schema}.dead_letters ORDER BY partition, "offset"`,
+      [],
+      own,
     );
   const another = async () => {
     const other = opened();

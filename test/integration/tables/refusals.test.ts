@@ -46,6 +46,15 @@ const REFUSED: Readonly<Record<string, Refused>> = {
     reason: FITS_NOT,
     column: 'name',
   },
+  'no hstore': {
+    before: 'CREATE EXTENSION IF NOT EXISTS hstore SCHEMA public',
+    columns: 'name public.hstore',
+    good: 'a=>1',
+    bad: {},
+    sqlstate: '42601',
+    reason: FITS_NOT,
+    column: 'name',
+  },
   'no label of an enum': {
     before: "CREATE TYPE ?.colour AS ENUM ('red')",
     columns: 'name ?.colour',

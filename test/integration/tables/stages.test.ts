@@ -147,7 +147,7 @@ describe('the privileges that are reported', () => {
     const rows = `(1, 'other', 1, 'u'), (4, 'd', 2, 'u')${deletes ? ", (2, NULL, 3, 'd')" : ''}`;
     await client.query(real('SET ROLE shop_writer; BEGIN'));
     await client.query(
-      `${stage?.creation}; INSERT INTO ${stage?.name} VALUES ${rows}; ${stage?.statements(deletes).join('; ')}; COMMIT`,
+      `${stage?.creation.map(({ sql }) => sql).join('; ')}; INSERT INTO ${stage?.name} VALUES ${rows}; ${stage?.statements({ hasDeletes: deletes, kept: new Set() }).join('; ')}; COMMIT`,
     );
     const found = await query<{ row: string }>(
       real(`SELECT id || coalesce(note, '') AS row FROM ${table} ORDER BY id`),

@@ -73,7 +73,7 @@ describe('the text of a source', () => {
     expect(sourceMistake(text)).toEqual({
       message: 'begins with a $ word that is not known',
       allowed:
-        '$value, $key, $key.<field>, $header.<name>, $topic, $partition, $offset or $timestamp; a field whose name begins with $ is written as a JSON Pointer, such as /$id',
+        '$value, $key, $key.<field>, $header.<name>, $topic, $partition, $offset, $timestamp, and of a change event $op or $source.<field>; a field whose name begins with $ is written as a JSON Pointer, such as /$id',
       ...(nearest !== undefined && { nearest }),
     });
   });

@@ -2,7 +2,8 @@ import { expect, test } from '@jest/globals';
 import { valueAt } from '../../../../app/tables/json/json-slice.ts';
 import type { ColumnType, MappedColumn, Unit } from '../../../../app/tables/mapping/table-mapping.ts';
 import { CopyText } from '../../../../app/tables/rows/copy-text.ts';
-import { type RowColumn, RowText, rowColumn } from '../../../../app/tables/rows/row-text.ts';
+import { type RowColumn, rowColumn } from '../../../../app/tables/rows/row-column.ts';
+import { RowText } from '../../../../app/tables/rows/row-text.ts';
 
 const typeOf = (kind: Exclude<ColumnType['kind'], 'array' | 'composite'>, name: string = kind): ColumnType => ({
   kind,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { groupDelays } from '../../../../dev/bench/group/group-delays.ts';
 
 const WINDOW = { from: 10_000, to: 20_000 };
@@ -11,7 +11,7 @@ const steady = (partition: number, from: number, to: number) =>
   });
 
 describe('the delays of the records while members of a group come and go', () => {
-  it('are those of the records of the window alone', () => {
+  test('are those of the records of the window alone', () => {
     const records = [...steady(0, 0, 30_000), { partition: 0, producedAt: 2_000, committedAt: 9_000 }];
     expect(groupDelays(records, WINDOW)).toEqual({
       p99: 0.01,
@@ -22,7 +22,7 @@ describe('the delays of the records while members of a group come and go', () =>
     });
   });
 
-  it('count the records that waited when it began, and those that waited beyond its end', () => {
+  test('count the records that waited when it began, and those that waited beyond its end', () => {
     const waited = [
       { partition: 0, producedAt: 8_000, committedAt: 10_500 },
       { partition: 0, producedAt: 19_500, committedAt: 23_500 },
@@ -31,7 +31,7 @@ describe('the delays of the records while members of a group come and go', () =>
     expect([longest, records]).toEqual([4, 103]);
   });
 
-  it('have a 99th percentile that one record in a hundred is above', () => {
+  test('have a 99th percentile that one record in a hundred is above', () => {
     const records = Array.from({ length: 200 }, (_, nth) => {
       const producedAt = WINDOW.from + nth;
       return { partition: 0, producedAt, committedAt: producedAt + nth + 1 };
@@ -39,7 +39,7 @@ describe('the delays of the records while members of a group come and go', () =>
     expect(groupDelays(records, WINDOW)).toMatchObject({ p99: 0.198, longest: 0.2, records: 200 });
   });
 
-  it('sum up by how much each partition was without a commit for more than a second', () => {
+  test('sum up by how much each partition was without a commit for more than a second', () => {
     const records = [
       // From 11,910 to 15,010: 2.1 s beyond the second.
       ...[...steady(0, 0, 12_000), ...steady(0, 15_000, 30_000)],
@@ -53,7 +53,7 @@ describe('the delays of the records while members of a group come and go', () =>
     expect(stalledSeconds).toBeCloseTo(2.1 + 0.6 + 0.09, 5);
   });
 
-  it('are not known where no record was written', () => {
+  test('are not known where no record was written', () => {
     expect(groupDelays([], WINDOW)).toMatchObject({ p99: Number.NaN, longest: Number.NaN, records: 0 });
   });
 });

@@ -1,7 +1,7 @@
-import { expect, it } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { inTurn, median } from '../../../../dev/bench/throughput/throughput.ts';
 
-it.each([
+test.each([
   [[3, 1, 2], 2],
   [[4, 1, 3, 2], 2.5],
   [[10, 9], 9.5],
@@ -11,7 +11,7 @@ it.each([
   expect(median(values)).toBe(expected);
 });
 
-it('each other repeat goes through the programs backwards, with their numbers', () => {
+test('each other repeat goes through the programs backwards, with their numbers', () => {
   const programs = ['a', 'b'].map((title) => ({ title, start: () => Promise.reject(new Error(title)) }));
   const order = (repeat: number) => inTurn(programs, repeat).map(([nth, { title }]) => `${nth} ${title}`);
   expect([order(1), order(2), order(3)]).toEqual([

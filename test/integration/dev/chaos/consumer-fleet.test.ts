@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ConsumerFleet } from '../../../../dev/chaos/consumer-fleet.ts';
 import { RunFolder } from '../../../../dev/run/run-folder.ts';
 import { sharedRunFolder } from '../../stack/shared-stack.ts';
@@ -33,7 +33,7 @@ describe('the fleet of consumers', () => {
     return fleet;
   };
 
-  it('starts another consumer in the place of one that it killed, and that is no problem', async () => {
+  test('starts another consumer in the place of one that it killed, and that is no problem', async () => {
     const fleet = await fleetOfOne();
     const [killed] = fleet.processes;
     await fleet.kill(1);
@@ -44,14 +44,14 @@ describe('the fleet of consumers', () => {
     expect(fleet.leftover()).toEqual([next?.pid]);
   });
 
-  it('ends a removed consumer in order and starts no other one', async () => {
+  test('ends a removed consumer in order and starts no other one', async () => {
     const fleet = await fleetOfOne();
     await fleet.remove(1);
     expect([fleet.processes, fleet.problems, fleet.leftover()]).toEqual([[], [], []]);
     expect(fleet.counted(LISTENING)).toBe(1);
   });
 
-  it('stops the clock of a frozen consumer, and lets it go on', async () => {
+  test('stops the clock of a frozen consumer, and lets it go on', async () => {
     const fleet = await fleetOfOne();
     const pid = fleet.processes[0]?.pid ?? 0;
     const frozen = fleet.freeze(1, 5_000);
@@ -60,7 +60,7 @@ describe('the fleet of consumers', () => {
     expect(stateOf(pid)).not.toBe('T');
   });
 
-  it('sets the clock of one consumer, and sets it right again', async () => {
+  test('sets the clock of one consumer, and sets it right again', async () => {
     const fleet = await fleetOfOne();
     const consumer = fleet.processes[0];
     await consumer?.logs.waitFor(LISTENING);
@@ -74,7 +74,7 @@ describe('the fleet of consumers', () => {
     await until('the right time', async () => (await hoursOff()) === 0 || undefined);
   });
 
-  it('leaves nothing of the clock of a consumer that was killed in shared memory', async () => {
+  test('leaves nothing of the clock of a consumer that was killed in shared memory', async () => {
     const fleet = await fleetOfOne();
     const { pid = 0, logs } = fleet.processes[0] ?? {};
     await logs?.waitFor(LISTENING);
@@ -84,7 +84,7 @@ describe('the fleet of consumers', () => {
     expect(own()).toEqual([]);
   });
 
-  it('fills the output of a consumer until lines are dropped, and reads it again', async () => {
+  test('fills the output of a consumer until lines are dropped, and reads it again', async () => {
     const fleet = await fleetOfOne({ ...WAITING, LOGGING_LEVEL: 'debug' });
     const consumer = fleet.processes[0];
     await consumer?.logs.waitFor(LISTENING);
@@ -95,7 +95,7 @@ describe('the fleet of consumers', () => {
     await consumer?.logs.waitFor(/read-again/);
   });
 
-  it('reports a consumer that ends by itself, with its last words, and starts it again', async () => {
+  test('reports a consumer that ends by itself, with its last words, and starts it again', async () => {
     const fleet = await fleetOfOne({ ...WAITING, SERVER_ADDRESS: NOT_OF_THIS_MACHINE });
     const problem = await until('a problem', async () => fleet.problems[0]);
     expect(problem).toMatch(/^consumer 1 ended by itself with exit code 1: ./);

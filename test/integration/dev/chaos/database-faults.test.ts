@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { DatabaseFaults } from '../../../../dev/chaos/database-faults.ts';
 import type { LocalPostgres } from '../../../../dev/stack/local-postgres.ts';
@@ -33,7 +33,7 @@ const awaitRefusal = (text: string, code: string) =>
 const LENGTH_MS = 4_000;
 
 describe("faults by PostgreSQL's own commands", () => {
-  it.each(['role', 'server'] as const)('leave consumers no connection of their %s for a while', async (way) => {
+  test.each(['role', 'server'] as const)('leave consumers no connection of their %s for a while', async (way) => {
     const session = new pg.Client({ connectionString: consumerUrl });
     const ended = new Promise((resolve) => session.on('error', resolve));
     await session.connect();
@@ -46,14 +46,14 @@ describe("faults by PostgreSQL's own commands", () => {
     expect(await asAdministrator(`SELECT rolname FROM pg_roles WHERE rolname ~ '^chaos_idle'`)).toEqual([]);
   });
 
-  it('hold a lock that lets no other session in', async () => {
+  test('hold a lock that lets no other session in', async () => {
     const fault = faults.lock('records', LENGTH_MS);
     await awaitRefusal(`SET lock_timeout = '100ms'; SELECT FROM chaos.records`, '55P03');
     await fault;
     expect(await codeOf(asConsumer(`SET lock_timeout = '100ms'; SELECT FROM chaos.records`))).toBe('success');
   });
 
-  it.each(['column', 'index', 'rewrite'] as const)('change a table (%s) under a lock and undo it', async (change) => {
+  test.each(['column', 'index', 'rewrite'] as const)('change a table (%s) under a lock and undo it', async (change) => {
     const shape = `SELECT (SELECT count(*)::int FROM pg_index WHERE indrelid = 'chaos.records'::regclass) AS indexes,
       (SELECT count(*)::int FROM information_schema.columns WHERE table_schema = 'chaos') AS columns`;
     const file = `SELECT pg_relation_filenode('chaos.records') AS file`;
@@ -67,7 +67,7 @@ describe("faults by PostgreSQL's own commands", () => {
     expect(JSON.stringify(await asAdministrator(file)) === JSON.stringify(before[1])).toBe(change !== 'rewrite');
   });
 
-  it("change and lock the keyed topic's table, which is in another schema", async () => {
+  test("change and lock the keyed topic's table, which is in another schema", async () => {
     const names = 'SELECT count(*)::int AS indexes FROM pg_indexes WHERE tablename = $$customers$$';
     const fault = faults.alter('customers', 'index', LENGTH_MS);
     await until('the lock', async () => {
@@ -80,7 +80,7 @@ describe("faults by PostgreSQL's own commands", () => {
     expect(await asAdministrator(names)).toEqual([{ indexes: 0 }]);
   });
 
-  it('are over where PostgreSQL is restarted meanwhile', async () => {
+  test('are over where PostgreSQL is restarted meanwhile', async () => {
     const faultsUnderWay = [faults.alter('records', 'column', LENGTH_MS), faults.limitConnections('role', LENGTH_MS)];
     await awaitRefusal('SELECT 1', '53300');
     await postgres.stop('immediate');

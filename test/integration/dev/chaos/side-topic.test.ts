@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { endsOf, expectedOf, SideTopic } from '../../../../dev/chaos/side-topic.ts';
 import { compareTables, loadExpected, unexpectedRows } from '../../../../dev/verdict/compare-tables.ts';
 import { awaitAccounted } from '../../../../dev/verdict/positions.ts';
@@ -19,7 +19,7 @@ async function awaitEnd(side: SideTopic): Promise<void> {
   expect(await awaitAccounted(ends, side.read, () => true)).toMatchObject({ isWell: true });
 }
 
-it('accounts for each record of a topic that was deleted and created again', async () => {
+test('accounts for each record of a topic that was deleted and created again', async () => {
   const topic = randomName('topic');
   const kafka = kafkaClient();
   const [schema, group] = [randomName('schema'), randomName('group')];

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { ChaosProducer } from '../../../../dev/chaos/chaos-producer.ts';
 import { contentRecords, readTopic } from '../../../../dev/chaos/topic-reader.ts';
 import { createTopic, kafkaClient, produce } from '../../stack/kafka-client.ts';
@@ -28,7 +28,7 @@ async function read(source: Awaited<ReturnType<typeof producedTopic>>['source'])
 }
 
 describe('what the chaos run produces, read back', () => {
-  it('is each acknowledged record, with the content that its number stands for', async () => {
+  test('is each acknowledged record, with the content that its number stands for', async () => {
     const { source, acknowledged } = await producedTopic();
     const content = await read(source);
     expect(content.problems).toEqual([]);
@@ -41,7 +41,7 @@ describe('what the chaos run produces, read back', () => {
     expect(records.filter(({ partition, reason }) => partition === 2 && reason).length).toBeGreaterThanOrEqual(burst);
   });
 
-  it('tells a record that has another content than its number stands for', async () => {
+  test('tells a record that has another content than its number stands for', async () => {
     const { topic, source } = await producedTopic();
     const forged = { partition: 1, key: 'k', value: '{}', headers: { 'chaos-number': '0' } };
     await produce(topic, [forged]);

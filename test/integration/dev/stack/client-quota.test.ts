@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
 import { limitFetches } from '../../../../dev/stack/client-quota.ts';
 import { createTopic, produce } from '../../stack/kafka-client.ts';
@@ -33,7 +33,7 @@ async function timeToRead(topic: string, clientId: string): Promise<number> {
   return time;
 }
 
-it('limits the bytes of all clients of a name until it is taken back', async () => {
+test('limits the bytes of all clients of a name until it is taken back', async () => {
   const topic = await createTopic();
   for (const value of VALUES) await produce(topic, [value]);
   const clientId = randomName('client');
@@ -45,6 +45,6 @@ it('limits the bytes of all clients of a name until it is taken back', async () 
   await until('a reading that nothing slows', async () => ((await readsSlowly()) ? undefined : true));
 });
 
-it('fails where no broker answers', async () => {
+test('fails where no broker answers', async () => {
   await expect(limitFetches('127.0.0.1:1', 'client', 1)).rejects.toThrow('ECONNREFUSED');
 });

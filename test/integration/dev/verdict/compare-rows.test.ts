@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { lastStates } from '../../../../dev/orders/sample-producer.ts';
 import { CUSTOMERS, creationOf, expectedRow, ORDERS, type SampleTable } from '../../../../dev/orders/sample-tables.ts';
 import { customerChange, tableOrder } from '../../../../dev/orders/table-records.ts';
@@ -49,7 +49,7 @@ const findingAfter = (name: keyof typeof EXPECTED, change: string, isWhole = tru
   });
 
 describe('the comparison of a table with the rows that records have to be', () => {
-  it.each(['orders', 'customers'] as const)('is content with %s as PostgreSQL makes them', async (name) => {
+  test.each(['orders', 'customers'] as const)('is content with %s as PostgreSQL makes them', async (name) => {
     const number = `${EXPECTED[name].records.length}`;
     expect(await findingAfter(name, 'SELECT 1')).toMatchObject({
       isWell: true,
@@ -59,7 +59,7 @@ describe('the comparison of a table with the rows that records have to be', () =
     });
   });
 
-  it.each<[string, keyof typeof EXPECTED, string, RegExp]>([
+  test.each<[string, keyof typeof EXPECTED, string, RegExp]>([
     [
       'a missing row',
       'orders',
@@ -114,7 +114,7 @@ describe('the comparison of a table with the rows that records have to be', () =
     expect(details).toContainEqual(expect.stringMatching(expected));
   });
 
-  it('passes over rows of other records where it is told that there are some', async () => {
+  test('passes over rows of other records where it is told that there are some', async () => {
     const other =
       'INSERT INTO orders SELECT order_id, total, customer_id, customer_name, items, currency, status, placed_at, gift, payment_id, 7, "offset" FROM orders LIMIT 3';
     expect(await findingAfter('orders', other)).toMatchObject({ isWell: false });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type ProducedRecord, SampleProducer } from '../../../../dev/orders/sample-producer.ts';
 import { compareTables, loadExpected, unexpectedRows } from '../../../../dev/verdict/compare-tables.ts';
 import type { Finding } from '../../../../dev/verdict/finding.ts';
@@ -59,7 +59,7 @@ const good = (nth: number) => at((record) => record === produced.filter(({ reaso
 const details = (findings: readonly Finding[]): readonly string[] => findings.flatMap((finding) => finding.details);
 
 describe('the comparison of the tables with what was produced', () => {
-  it('is content with what the consumer wrote', async () => {
+  test('is content with what the consumer wrote', async () => {
     const findings = await findingsAfter('SELECT 1');
     expect(findings.map(({ expected, found, isWell }) => [expected, found, isWell])).toEqual([
       [`${RECORDS - POISON}`, `${RECORDS - POISON}`, true],
@@ -68,7 +68,7 @@ describe('the comparison of the tables with what was produced', () => {
     ]);
   });
 
-  it.each<[string, () => string, RegExp]>([
+  test.each<[string, () => string, RegExp]>([
     [
       'a missing record',
       () => `DELETE FROM records WHERE ${good(3)}`,
@@ -119,7 +119,7 @@ describe('the comparison of the tables with what was produced', () => {
     expect(details(findings)).toContainEqual(expect.stringMatching(expected));
   });
 
-  it('counts all differences and gives five examples', async () => {
+  test('counts all differences and gives five examples', async () => {
     const [records] = await findingsAfter('DELETE FROM records WHERE partition = 0');
     expect(records?.details[0]).toMatch(
       /^\d{2,} missing in records; topic\/partition\/offset ([^/]+\/0\/\d+, ){5}\.\.\.$/,
@@ -136,7 +136,7 @@ const record = (partition: number, offset: bigint): ProducedRecord => ({
   reason: undefined,
 });
 
-it('finds rows at offsets, in partitions and of topics that nobody produced to', () =>
+test('finds rows at offsets, in partitions and of topics that nobody produced to', () =>
   withDatabase(async ({ client, schema }) => {
     await client.query(`
       CREATE SCHEMA ${schema};

@@ -1,8 +1,9 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { RunFolder } from '../../../dev/run/run-folder.ts';
-import { hasKafkaJars, kafkaJars } from '../../../dev/stack/kafka-jars.ts';
+import { KAFKA_JARS } from '../../../dev/stack/local-kafka.ts';
+import { hasMavenJars, mavenJars } from '../../../dev/stack/maven-jars.ts';
 import { temporaryFolder } from '../run/temporary-folder.ts';
 
 /** What every zip file, and so every jar, ends with: here one without entries. */
@@ -43,39 +44,39 @@ function restore(variables: NodeJS.ProcessEnv): void {
   }
 }
 
-const fetch = (): Promise<string> => kafkaJars(run, () => undefined, cache);
+const fetch = (): Promise<string> => mavenJars(run, KAFKA_JARS, () => undefined, cache);
 
 describe("the broker's jars", () => {
-  it('are fetched once', async () => {
+  test('are fetched once', async () => {
     const calls = maven(`printf '${EMPTY_ZIP}' > "$out/a.jar"; printf '${EMPTY_ZIP}' > "$out/b.jar"`);
-    expect(await hasKafkaJars(cache)).toBe(false);
+    expect(await hasMavenJars(KAFKA_JARS, cache)).toBe(false);
     const folder = await fetch();
     expect(await fetch()).toBe(folder);
-    expect(await hasKafkaJars(cache)).toBe(true);
+    expect(await hasMavenJars(KAFKA_JARS, cache)).toBe(true);
     expect(calls()).toHaveLength(1);
   });
 
-  it.each<[string, (folder: string) => void]>([
+  test.each<[string, (folder: string) => void]>([
     ['is missing', (folder) => rmSync(join(folder, 'a.jar'))],
     ['is cut off', (folder) => truncateSync(join(folder, 'a.jar'), 10)],
   ])('are fetched again when one of them %s', async (_, damage) => {
     const calls = maven(`printf '${EMPTY_ZIP}' > "$out/a.jar"`);
     damage(await fetch());
-    expect(await hasKafkaJars(cache)).toBe(false);
+    expect(await hasMavenJars(KAFKA_JARS, cache)).toBe(false);
     expect(readdirSync(await fetch())).toContain('a.jar');
     expect(calls()).toHaveLength(2);
   });
 
-  it("are fetched past Maven's own store when that has a damaged one", async () => {
+  test("are fetched past Maven's own store when that has a damaged one", async () => {
     const calls = maven(
       `case "$*" in *maven.repo.local*) printf '${EMPTY_ZIP}' > "$out/a.jar";; *) echo half > "$out/a.jar";; esac`,
     );
     await fetch();
-    expect(await hasKafkaJars(cache)).toBe(true);
+    expect(await hasMavenJars(KAFKA_JARS, cache)).toBe(true);
     expect(calls()).toEqual([expect.not.stringContaining('repo.local'), expect.stringContaining('repo.local')]);
   });
 
-  it("are fetched into HOME, whatever the system's list of users says, and with the user's own options", async () => {
+  test("are fetched into HOME, whatever the system's list of users says, and with the user's own options", async () => {
     const { HOME: home, MAVEN_OPTS: options } = process.env;
     Object.assign(process.env, { HOME: programs, MAVEN_OPTS: '-Xmx99m' });
     try {
@@ -87,7 +88,7 @@ describe("the broker's jars", () => {
     }
   });
 
-  it('are missed with what Maven said', async () => {
+  test('are missed with what Maven said', async () => {
     maven(String.raw`echo "[INFO] scanning"; printf '\033[0m\033[0m[ERROR] no route to host\n[ERROR] \n'; exit 1`);
     const failure = fetch();
     await expect(failure).rejects.toThrow(/said:\n {4}\[ERROR\] no route to host\nCheck(.|\n)*--kafka/);

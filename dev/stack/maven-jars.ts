@@ -6,7 +6,6 @@ import { ExplainedError } from '../run/explained-error.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import { cached, cacheFolder } from './cache-folder.ts';
 
-const POM = join(import.meta.dirname, 'pom.xml');
 /** Names and sizes of the jars, written last: a folder that lacks it or does not match it is not whole. */
 const LISTING = 'jars.json';
 /** A zip file ends with this record; Java's tools leave its comment empty. */
@@ -15,34 +14,51 @@ const END_OF_ZIP = { signature: 0x06054b50, length: 22 } as const;
 /** Takes the progress of a long step, for the terminal. */
 export type Progress = (message: string) => void;
 
+/** The jars of one program of Java's. */
+export interface JarSet {
+  /** Its name in messages: `Kafka`. */
+  readonly name: string;
+  /** Path of the pom that lists them. */
+  readonly pom: string;
+  /** What the first download is: `45 MB, about 10 s`. */
+  readonly download: string;
+  /** What else helps where Maven cannot fetch them, as the rest of a sentence. @default nothing */
+  readonly otherwise?: string;
+}
+
 /**
- * The folder with the broker's jars: from the cache, else fetched by Maven into it. The entry's name holds a hash of
- * the pom, so another Kafka version is another entry.
+ * The folder with the jars of a set: from the cache, else fetched by Maven into it. The entry's name holds a hash of
+ * the pom, so another version is another entry.
  *
  * @throws ExplainedError when Maven fails, with its errors.
  */
-export async function kafkaJars(run: RunFolder, onProgress: Progress, cache: string = cacheFolder()): Promise<string> {
-  const fill = (folder: string) => fetchJars(run, folder, onProgress);
-  return cached({ name: await entryName(), isComplete, fill }, cache);
+export async function mavenJars(
+  run: RunFolder,
+  set: JarSet,
+  onProgress: Progress,
+  cache: string = cacheFolder(),
+): Promise<string> {
+  const fill = (folder: string) => fetchJars(run, set, folder, onProgress);
+  return cached({ name: await entryName(set), isComplete, fill }, cache);
 }
 
-/** Whether {@link kafkaJars} has nothing to fetch. */
-export async function hasKafkaJars(cache: string = cacheFolder()): Promise<boolean> {
-  return isComplete(join(cache, await entryName()));
+/** Whether {@link mavenJars} has nothing to fetch. */
+export async function hasMavenJars(set: JarSet, cache: string = cacheFolder()): Promise<boolean> {
+  return isComplete(join(cache, await entryName(set)));
 }
 
-async function entryName(): Promise<string> {
-  const hash = createHash('sha256').update(await readFile(POM));
-  return `kafka-${hash.digest('hex').slice(0, 12)}`;
+async function entryName({ name, pom }: JarSet): Promise<string> {
+  const hash = createHash('sha256').update(await readFile(pom));
+  return `${name.toLowerCase().replaceAll(' ', '-')}-${hash.digest('hex').slice(0, 12)}`;
 }
 
-async function fetchJars(run: RunFolder, folder: string, onProgress: Progress): Promise<void> {
-  onProgress('fetching its jars with Maven, once (45 MB, about 10 s)');
-  await copyDependencies(run, folder, onProgress, []);
+async function fetchJars(run: RunFolder, set: JarSet, folder: string, onProgress: Progress): Promise<void> {
+  onProgress(`fetching its jars with Maven, once (${set.download})`);
+  await copyDependencies(run, set, folder, onProgress, []);
   if ((await damagedJars(folder)).length > 0) {
     onProgress("Maven's own store holds a damaged jar: fetching all of them again, past it");
     const store = join(run.path, 'maven');
-    await copyDependencies(run, folder, onProgress, [`-Dmaven.repo.local=${store}`]);
+    await copyDependencies(run, set, folder, onProgress, [`-Dmaven.repo.local=${store}`]);
     await rm(store, { recursive: true, force: true });
   }
   const damaged = await damagedJars(folder);
@@ -56,6 +72,7 @@ async function fetchJars(run: RunFolder, folder: string, onProgress: Progress): 
 
 async function copyDependencies(
   run: RunFolder,
+  { name, pom, otherwise = '' }: JarSet,
   folder: string,
   onProgress: Progress,
   options: readonly string[],
@@ -64,7 +81,7 @@ async function copyDependencies(
   const goal = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${folder}`];
   const { code, output } = await run.complete({
     program: 'mvn',
-    args: ['--batch-mode', '--file', POM, ...options, '-Dmdep.overWriteReleases=true', ...goal],
+    args: ['--batch-mode', '--file', pom, ...options, '-Dmdep.overWriteReleases=true', ...goal],
     env: withOwnHome(process.env),
     onLine: (line) => {
       if (/Downloaded from .*\.jar /.test(line)) {
@@ -78,9 +95,9 @@ async function copyDependencies(
   if (code !== 0) {
     throw new ExplainedError(
       [
-        'Maven could not fetch the jars of Kafka. What it said:',
+        `Maven could not fetch the jars of ${name}. What it said:`,
         ...saidErrors(output).map((line) => `    ${line}`),
-        'Check the network and the proxy settings of Maven (~/.m2/settings.xml), or use brokers of your own: --kafka HOST:PORT',
+        `Check the network and the proxy settings of Maven (~/.m2/settings.xml)${otherwise}`,
       ].join('\n'),
     );
   }

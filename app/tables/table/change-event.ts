@@ -1,0 +1,48 @@
+import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
+import { contentOf, type JsonSlice } from '../json/json-slice.ts';
+
+/** Why a record is no row; without a column it is about the record as a whole. */
+export interface Fault {
+  readonly reason: DeadLetterReason;
+  readonly column?: string;
+  /** @default the words of the reason */
+  readonly words?: string;
+}
+
+/** What becomes of a record that is no dead letter: a row, a row that says what is deleted, or nothing. */
+export type Operation = 'row' | 'delete' | 'none';
+
+const undecodable = (words: string): Fault => ({ reason: 'undecodable', words });
+
+const NO_OPERATION = undecodable('its value is no change event: op is none of c, r, u, d and t');
+const NO_ROW = undecodable('its value is no change event: after is no object');
+
+/** A table that was emptied: the event has no key. */
+const TRUNCATE: Fault = { reason: 'truncate' };
+
+/**
+ * What a change event does to the table. `before` plays no part: unless the source has REPLICA IDENTITY FULL, what it
+ * says of columns beyond the key is made up.
+ *
+ * @param operation its `op`
+ * @param after its row
+ * @param isHistory whether the table has no key, so that every event is a row
+ */
+export function eventOperation(
+  operation: JsonSlice | undefined,
+  after: JsonSlice | undefined,
+  isHistory: boolean,
+): Operation | Fault {
+  switch (operation?.kind === 'string' ? contentOf(operation) : null) {
+    case 'c':
+    case 'r':
+    case 'u':
+      return isHistory || after?.kind === 'object' ? 'row' : NO_ROW;
+    case 'd':
+      return isHistory ? 'row' : 'delete';
+    case 't':
+      return isHistory ? 'row' : TRUNCATE;
+    default:
+      return NO_OPERATION;
+  }
+}

@@ -1,0 +1,111 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ChangeSource } from '../../../dev/change-events/change-source.ts';
+import { shopChange } from '../../../dev/change-events/source-changes.ts';
+import { SHOP } from '../../../dev/change-events/source-tables.ts';
+import { query } from '../stack/database.ts';
+import { IS_LONG_RUN, longTest } from '../stack/long-test.ts';
+import { EVERY_TYPE, typedChange } from './every-type.ts';
+import { ownTopics, Replica, startSource, WITH_SCHEMA, WITHOUT_SCHEMA } from './replica.ts';
+import { testSourceLosses } from './source-losses.ts';
+
+const TABLES = [...SHOP, EVERY_TYPE];
+/** The same events twice: in one partition with their schema, and in six without. */
+const TOPICS = [ownTopics(WITH_SCHEMA, 1), ownTopics(WITHOUT_SCHEMA, 6)];
+/** Changes that Debezium reads as its snapshot, and those of each of the steps that follow. */
+const CHANGES = IS_LONG_RUN ? 1_000 : 300;
+/** One of so many changes is of the table with every type. */
+const TYPED_EVERY = 5;
+/** Events that a replica may be behind before the source waits, and for how long. */
+const MOST_AHEAD = 3_000n;
+const PAUSE_MS = 100;
+const SET_UP_TIMEOUT_MS = 300_000;
+const LONG_TIMEOUT_MS = 1_200_000;
+
+const seed = randomInt(2 ** 32);
+let changes = 0;
+let source: ChangeSource;
+const replicas: Replica[] = [];
+
+/** Makes the next changes of the source, each in a transaction of its own. */
+async function change(client: ChangeSource['client'], count: number): Promise<void> {
+  for (const end = changes + count; changes < end; changes += 1) {
+    const isTyped = changes % TYPED_EVERY === 0;
+    await client.query(isTyped ? typedChange(seed, changes) : shopChange(seed, changes));
+  }
+}
+
+/** Makes changes for as long as the faults of both replicas last; neither falls far behind meanwhile. */
+async function changeDuring(faults: readonly Promise<void>[]): Promise<void> {
+  const end = changes + CHANGES;
+  let areOver = false;
+  const all = Promise.all(faults).finally(() => {
+    areOver = true;
+  });
+  while (!areOver) {
+    const ahead = await Promise.all(replicas.map((replica) => replica.ahead()));
+    await (ahead.every((events) => events < MOST_AHEAD) ? change(source.client, 10) : delay(PAUSE_MS));
+  }
+  await all;
+  await change(source.client, Math.max(0, end - changes));
+}
+
+const eachReplica = (fault: (replica: Replica) => Promise<void>) => changeDuring(replicas.map(fault));
+
+async function expectNoDifference(): Promise<void> {
+  for (const [nth, replica] of replicas.entries()) {
+    await replica.finish(source);
+    const found = { differences: await replica.differences(source), deadLetters: await replica.deadLetters() };
+    expect({ seed, nth, ...found }).toEqual({ seed, nth, differences: [], deadLetters: [] });
+  }
+}
+
+/** The replicas get a column first, with the default of the source: its rows there send no events. */
+async function alterBothSides(): Promise<void> {
+  const alterReplicas = (sql: string) =>
+    Promise.all(replicas.map(({ schema }) => query(sql.replaceAll('orders', `${schema}.orders`))));
+  const add = `ALTER TABLE orders ADD COLUMN seen integer NOT NULL DEFAULT 7, ADD COLUMN channel text DEFAULT 'shop'`;
+  await alterReplicas(add);
+  await source.client.query(add);
+  await source.client.query(`UPDATE orders SET seen = id % 5, channel = NULL WHERE id % 3 = 0`);
+  await change(source.client, CHANGES);
+  await source.client.query('ALTER TABLE orders DROP COLUMN channel, ALTER COLUMN amount TYPE numeric(20,4)');
+  await alterReplicas('ALTER TABLE orders ALTER COLUMN amount TYPE numeric(20,4)');
+  await source.client.query(`UPDATE orders SET seen = 8, amount = amount / 3 WHERE id % 4 = 0`);
+  await change(source.client, CHANGES);
+}
+
+describe('a replica', () => {
+  beforeAll(async () => {
+    source = await startSource(TABLES, TOPICS, (client) => change(client, CHANGES));
+    for (const topics of TOPICS) {
+      replicas.push(await Replica.start(TABLES, topics));
+    }
+  }, SET_UP_TIMEOUT_MS);
+  afterAll(() => Promise.all(replicas.map((replica) => replica.remove())));
+
+  if (!IS_LONG_RUN) {
+    test('is its source, row by row, where the consumer was killed', async () => {
+      await eachReplica((replica) => replica.kill());
+      await expectNoDifference();
+    });
+  }
+
+  longTest(
+    'is its source, row by row, through kills, fences, cuts and changes of tables',
+    async () => {
+      await eachReplica((replica) => replica.kill());
+      await eachReplica((replica) => replica.cut());
+      await alterBothSides();
+      await eachReplica((replica) => replica.fence());
+      await eachReplica((replica) => replica.kill());
+      await expectNoDifference();
+    },
+    LONG_TIMEOUT_MS,
+  );
+});
+
+if (IS_LONG_RUN) {
+  describe('Debezium', testSourceLosses);
+}

@@ -1,0 +1,229 @@
+import { expect } from '@jest/globals';
+import pg from 'pg';
+import { type ChangeSource, startChangeSource } from '../../../dev/change-events/change-source.ts';
+import { replicaEntry, type SourceTable, sourceTableSql, topicOf } from '../../../dev/change-events/source-tables.ts';
+import { TcpProxy } from '../../../dev/chaos/tcp-proxy.ts';
+import type { ChangeTopics } from '../../../dev/stack/connect/debezium-source.ts';
+import { compareReplica } from '../../../dev/verdict/compare-replica.ts';
+import type { Finding } from '../../../dev/verdict/finding.ts';
+import { awaitAccounted, PositionReader, type Positions, sumOfNext } from '../../../dev/verdict/positions.ts';
+import { type CommitProxy, startCommitProxy } from '../stack/commit-proxy.ts';
+import { query } from '../stack/database.ts';
+import { kafkaClient } from '../stack/kafka-client.ts';
+import { randomName } from '../stack/random-name.ts';
+import { sharedBroker, sharedDatabaseUrl } from '../stack/shared-stack.ts';
+import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
+import { testRun } from '../stack/test-run.ts';
+import { until } from '../stack/until.ts';
+
+/** Records without a schema: times and decimals are text then. */
+export const WITHOUT_SCHEMA = {
+  hasSchemas: false,
+  properties: {
+    'time.precision.mode': 'isostring',
+    'decimal.handling.mode': 'string',
+    'hstore.handling.mode': 'json',
+  },
+};
+
+/** Records that bring their schema, which says what their numbers are. */
+export const WITH_SCHEMA = { hasSchemas: true, properties: { 'hstore.handling.mode': 'json' } };
+
+/** Topics of the shared Kafka with a prefix that no other test has. */
+export const ownTopics = (kind: Omit<ChangeTopics, 'prefix' | 'partitions'>, partitions: number): ChangeTopics => ({
+  ...kind,
+  partitions,
+  prefix: randomName('source'),
+});
+
+/** A source of tables, whose events go to the shared Kafka; it ends with the test file. */
+export async function startSource(
+  tables: readonly SourceTable[],
+  topics: readonly ChangeTopics[],
+  fill: (source: pg.Client) => Promise<unknown>,
+): Promise<ChangeSource> {
+  return startChangeSource(await testRun(), {
+    kafka: kafkaClient(),
+    brokers: sharedBroker(),
+    tables,
+    topics,
+    fill: async (client) => fill(client),
+  });
+}
+
+/** Consumers that make a replica of a source in a schema of the shared PostgreSQL, by a way that can be cut. */
+export class Replica {
+  readonly schema = randomName('replica');
+  readonly #own = { schema: randomName('schema'), groupId: randomName('group') };
+  readonly #tables: readonly SourceTable[];
+  readonly #topics: ChangeTopics;
+  readonly #way: TcpProxy;
+  readonly #proxy: CommitProxy;
+  readonly #positions: ReadonlyMap<string, PositionReader>;
+  #current: StartedConsumer | undefined;
+
+  private constructor(tables: readonly SourceTable[], topics: ChangeTopics, way: TcpProxy, proxy: CommitProxy) {
+    this.#tables = tables;
+    this.#topics = topics;
+    this.#way = way;
+    this.#proxy = proxy;
+    const { schema, groupId: group } = this.#own;
+    this.#positions = new Map(
+      tables.map(({ name }) => {
+        const topic = topicOf(topics.prefix, name);
+        return [topic, new PositionReader(sharedDatabaseUrl(), kafkaClient(), { schema, group, topic })];
+      }),
+    );
+  }
+
+  /** Makes the replica's tables, and starts a consumer. */
+  static async start(tables: readonly SourceTable[], topics: ChangeTopics): Promise<Replica> {
+    const way = await TcpProxy.listen();
+    way.forwardTo(Number(new URL(sharedDatabaseUrl()).port));
+    const url = new URL(sharedDatabaseUrl());
+    url.port = String(way.port);
+    const replica = new Replica(tables, topics, way, await startCommitProxy(url.href));
+    const creations = tables.map((table) => sourceTableSql(replica.schema, table));
+    await query([`CREATE SCHEMA ${replica.schema}`, ...creations].join(';'));
+    await Promise.all([...replica.#positions.values()].map((reader) => reader.connect()));
+    replica.#current = await replica.#startConsumer();
+    return replica;
+  }
+
+  /** The consumer that works. */
+  get consumer(): StartedConsumer {
+    if (this.#current === undefined) {
+      throw new Error('the replica has no consumer');
+    }
+    return this.#current;
+  }
+
+  #startConsumer(): Promise<StartedConsumer> {
+    const { prefix, hasSchemas } = this.#topics;
+    const place = { prefix, schema: this.schema, hasSchemas };
+    return startConsumer({
+      topics: [],
+      ...this.#own,
+      databaseUrl: this.#proxy.url,
+      settings: {
+        // Small transactions, so that a fault meets one; and a session that ends soon after it.
+        consumer: { maxBatchRecords: 100 },
+        kafka: { sessionTimeout: '6s' },
+        tables: this.#tables.map((table) => replicaEntry(place, table)),
+      },
+    });
+  }
+
+  #looks(): Promise<readonly Positions[]> {
+    return Promise.all([...this.#positions.values()].map((reader) => reader.read()));
+  }
+
+  /** The sum of the next offsets of all topics. */
+  async stored(): Promise<bigint> {
+    return (await this.#looks()).reduce((sum, look) => sum + sumOfNext(look), 0n);
+  }
+
+  /** Events in Kafka that are not stored yet. */
+  async ahead(): Promise<bigint> {
+    const ends = (await this.#looks()).flatMap((look) => [...look.end.values(), -sumOfNext(look)]);
+    return ends.reduce((sum, each) => sum + each, 0n);
+  }
+
+  /** Waits until more is stored than now. */
+  async advances(): Promise<void> {
+    const before = await this.stored();
+    await until('the replica to go on', async () => ((await this.stored()) > before ? true : undefined), 90_000);
+  }
+
+  /** Ends the consumer by SIGKILL in the middle of its work, and starts another one. */
+  async kill(): Promise<void> {
+    await this.advances();
+    this.consumer.kill('SIGKILL');
+    await this.consumer.exited;
+    this.#current = await this.#startConsumer();
+    await this.advances();
+  }
+
+  /** Cuts all connections to PostgreSQL, one in the middle of a commit first, until health is DOWN; then they are back. */
+  async cut(): Promise<void> {
+    await this.#proxy.cutNextCommit('while', 'COMMIT');
+    await this.advances();
+    this.#way.cut();
+    await this.consumer.waitForHealth(503);
+    this.#way.restore();
+    await this.advances();
+  }
+
+  /** Freezes the consumer in the middle of a transaction until another one has taken over, and lets it go on then. */
+  async fence(): Promise<void> {
+    const update = await this.#proxy.holdNext('UPDATE');
+    const frozen = this.consumer;
+    frozen.kill('SIGSTOP');
+    this.#current = await this.#startConsumer();
+    await this.advances();
+    update();
+    frozen.kill('SIGCONT');
+    await this.advances();
+    frozen.kill('SIGTERM');
+    expect(await frozen.exited).toMatchObject({ code: 0 });
+  }
+
+  /** Ends the consumer in order, once all events of the source are stored. */
+  async finish(source: ChangeSource): Promise<void> {
+    await source.flushed();
+    for (const [topic, reader] of this.#positions) {
+      const { end } = await reader.read();
+      const finding = await awaitAccounted(
+        end,
+        () => reader.read(),
+        () => true,
+      );
+      const log = finding.isWell ? [] : this.consumer.logs.all.slice(-10);
+      expect({ topic, ...finding, log }).toMatchObject({ isWell: true, details: [], log: [] });
+    }
+    this.consumer.kill('SIGTERM');
+    expect(await this.consumer.exited).toMatchObject({ code: 0 });
+  }
+
+  /** What differs from the source, but for columns that are lost there. @param without columns that are not compared, by table */
+  async differences(
+    source: ChangeSource,
+    without: Readonly<Record<string, readonly string[]>> = {},
+  ): Promise<readonly Finding[]> {
+    const client = new pg.Client({ connectionString: sharedDatabaseUrl() });
+    await client.connect();
+    try {
+      const findings: Finding[] = [];
+      for (const table of this.#tables) {
+        const ignored = without[table.name] ?? [];
+        const compared = { source: source.client, replica: client, schema: this.schema, table, without: ignored };
+        findings.push(await compareReplica(compared));
+      }
+      return findings.filter(({ isWell }) => !isWell);
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Its dead letters: topic, reason, column and key. */
+  deadLetters(): Promise<readonly { topic: string; reason: string; column: string | null; key: string | null }[]> {
+    return query(
+      `SELECT topic, reason, target_column AS column, convert_from(key, 'UTF8') AS key FROM ${this.#own.schema}.dead_letters
+       ORDER BY topic, partition, "offset"`,
+    );
+  }
+
+  /** Rows of a table of the replica. @param columns as SQL */
+  rows(table: string, columns = '*'): Promise<readonly Record<string, unknown>[]> {
+    return query(`SELECT ${columns} FROM ${this.schema}.${table} ORDER BY 1`);
+  }
+
+  /** Ends what it has open, and removes its tables. */
+  async remove(): Promise<void> {
+    this.#current?.kill('SIGKILL');
+    await this.#current?.exited;
+    await Promise.all([...this.#positions.values()].map((reader) => reader.disconnect()));
+    await this.#way.close();
+    await query(`DROP SCHEMA IF EXISTS ${this.schema}, ${this.#own.schema} CASCADE`);
+  }
+}
