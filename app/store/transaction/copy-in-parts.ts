@@ -3,7 +3,7 @@ import { RowRefused, storeWithoutPoison } from '../copy/isolate-poison.ts';
 import { asRefusal } from '../copy/refused-row.ts';
 import type { AdmittedRecords, TableRows } from '../tables/admit.ts';
 import { type RefusedRecord, sendRows, type Table } from '../tables/table.ts';
-import { RefusingTable, requireSomeTaken, type TableOwner } from './refusing-table.ts';
+import { type RefusedRow, RefusingTable, requireSomeTaken, type TableOwner } from './refusing-table.ts';
 
 /** Records of which one of the tables refused the row, and how many rows of the others each table took. */
 interface CopiedRows {
@@ -37,27 +37,11 @@ export async function copyInParts(
   records: AdmittedRecords,
   batches: readonly TableRows[],
 ): Promise<CopiedRows> {
-  const parts = batches.map(({ table, rows }) => ({
-    table,
-    rows,
-    refusing: new RefusingTable(client, owner, table),
-  }));
+  const copies = batches.map((batch) => ({ ...batch, refusing: new RefusingTable(client, owner, batch.table) }));
   const stored = batches.map(() => 0);
   const refusedBy = new Map<RowRefused, Table>();
   const poison = await storeWithoutPoison(records.length, async (from, to) => {
-    const counts: number[] = [];
-    for (const part of parts) {
-      counts.push(
-        await copyPart(client, part, from, to).catch(async (error: unknown) => {
-          if (error instanceof RowRefused) {
-            refusedBy.set(error, part.table);
-            await client.query('ROLLBACK TO SAVEPOINT part');
-            await part.refusing.requireInnocent(error);
-          }
-          throw error;
-        }),
-      );
-    }
+    const counts = await copyRange(client, copies, { from, to }, refusedBy);
     for (const [nth, count] of counts.entries()) {
       stored[nth] = (stored[nth] ?? 0) + count;
     }
@@ -65,7 +49,7 @@ export async function copyInParts(
       await client.query('RELEASE SAVEPOINT part; SAVEPOINT part');
     }
   });
-  const refused: (RefusedRecord & { readonly refusedBy: Table; readonly cause: RowRefused })[] = [];
+  const refused: RefusedRow[] = [];
   for (const { index, cause } of poison) {
     const [admitted, table] = [records.at(index), refusedBy.get(cause)];
     if (admitted !== null && table !== undefined) {
@@ -80,6 +64,38 @@ export async function copyInParts(
   );
   const letters = refused.map(({ refusedBy: _table, cause: _cause, ...letter }) => letter);
   return { poison: letters, counts: sent.map((rows, nth) => ({ sent: rows, stored: stored[nth] ?? 0 })) };
+}
+
+/** Rows for a table, and what asks the table whether a refusal is about the table itself. */
+interface TableCopy extends TableRows {
+  readonly refusing: RefusingTable;
+}
+
+/**
+ * Sends the rows of some records to each table, and notes the table that refuses one.
+ *
+ * @returns how many rows each table stored
+ * @throws RowRefused with the transaction back at its savepoint
+ */
+async function copyRange(
+  client: PoolClient,
+  copies: readonly TableCopy[],
+  { from, to }: { readonly from: number; readonly to: number },
+  refusedBy: Map<RowRefused, Table>,
+): Promise<readonly number[]> {
+  const counts: number[] = [];
+  for (const copy of copies) {
+    const sending = copyPart(client, copy, from, to).catch(async (error: unknown) => {
+      if (error instanceof RowRefused) {
+        refusedBy.set(error, copy.table);
+        await client.query('ROLLBACK TO SAVEPOINT part');
+        await copy.refusing.requireInnocent(error);
+      }
+      throw error;
+    });
+    counts.push(await sending);
+  }
+  return counts;
 }
 
 /** Sends the rows of some records, if they have any. @throws RowRefused with the place of the record */

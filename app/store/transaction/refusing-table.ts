@@ -74,7 +74,7 @@ export class RefusingTable {
 }
 
 /** A record whose row a table refused. */
-interface RefusedRow extends RefusedRecord {
+export interface RefusedRow extends RefusedRecord {
   readonly refusedBy: Table;
   readonly cause: RowRefused;
 }

@@ -126,9 +126,7 @@ export class JsonScanner {
     return this.#ends[this.#tree.nodes[path] ?? ROOT] ?? 0;
   }
 
-  /**
-   * Whether it is a string with escapes, whose content is {@link unescaped}; else that is what is between its quotes.
-   */
+  /** Whether it is a string with escapes: its content is {@link unescaped}; else what is between its quotes. */
   isEscaped(path: number): boolean {
     return this.#escaped[this.#tree.nodes[path] ?? ROOT] === 1;
   }

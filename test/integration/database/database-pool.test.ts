@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { DatabasePool } from '../../../app/store/connection/database-pool.ts';
-import { createDatabaseCheck } from '../../../app/store/database-check.ts';
+import { DatabaseCheck } from '../../../app/store/database-check.ts';
 import { checkSettings } from '../../../settings/settings.ts';
 import { query } from '../stack/database.ts';
 import { startPgBouncer } from '../stack/pgbouncer.ts';
@@ -96,7 +96,7 @@ test('as many work at once as there are connections; the others wait without bei
   expect(failures).toEqual([]);
 });
 
-test('the health asks on a connection of its own: with all of the pool in use, PostgreSQL is still UP', async () => {
+test('the health asks on a connection beside the pool: with all of the pool in use, PostgreSQL is still UP', async () => {
   const { pool, settings } = aPool('20s');
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => {
@@ -104,17 +104,17 @@ test('the health asks on a connection of its own: with all of the pool in use, P
   });
   const busy = Promise.all(Array.from({ length: 5 }, () => pool.withClient(() => released)));
   const broken: number[] = [];
-  const { check, close } = createDatabaseCheck(
+  const health = new DatabaseCheck(
     () => settings,
     () => broken.push(Date.now()),
   );
   try {
-    await check(new AbortController().signal);
+    await health.check(new AbortController().signal);
     expect(pool.figures()).toMatchObject({ max: 4, pending: 1 });
     expect(broken).toEqual([]);
   } finally {
     release();
-    await Promise.all([busy, close()]);
+    await Promise.all([busy, health.close()]);
   }
 });
 
@@ -175,22 +175,22 @@ test('the check of the health counts as the pool does: not what ends between two
   const postgres = await startPrivatePostgres();
   const { settings } = aPool('20s', postgres.urlWithPassword);
   const broken: number[] = [];
-  const { check, close } = createDatabaseCheck(
+  const health = new DatabaseCheck(
     () => settings,
     () => broken.push(Date.now()),
   );
   const session = 'FROM pg_stat_activity WHERE application_name = $1';
   const asked = (what: string) =>
     query<{ pid: number }>(`SELECT ${what} ${session}`, ['stream-consumer'], postgres.urlWithPassword);
-  await check(NEVER);
+  await health.check(NEVER);
   const [first] = await asked('pid');
   await asked('pg_terminate_backend(pid)');
   await until('the session to be gone', async () => ((await asked('pid')).length === 0 ? true : undefined));
-  await check(NEVER);
+  await health.check(NEVER);
   expect(await asked('pid')).not.toEqual([first]);
   expect(broken).toEqual([]);
   await postgres.stop();
-  await expect(check(NEVER)).rejects.toThrow();
+  await expect(health.check(NEVER)).rejects.toThrow();
   expect(broken).toHaveLength(1);
-  await close();
+  await health.close();
 });
