@@ -4,8 +4,8 @@ import { nearestKey, type Problem } from '../schema/problem.ts';
 export type FieldPath = readonly (string | number)[];
 
 /**
- * Where a column's value comes from: a field of the record's value, the record key or a field of it, a header, a part of
- * a change event beside its row, or what Kafka says of the record. A path of no parts is the whole.
+ * Where a column's value comes from: a field of the record's value, the record key or a field of it, a header, a part
+ * of a change event beside its row, or what Kafka says of the record. A path of no parts is the whole.
  */
 export type ColumnSource =
   | { readonly kind: 'field'; readonly path: FieldPath }
