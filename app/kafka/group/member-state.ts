@@ -13,15 +13,13 @@ const NO_MEMBER_ID = '';
  * partition does no harm meanwhile (docs/decisions/0032-membership-of-our-own.md):
  *
  * 1. Each transaction of a partition moves the stored offset from exactly the value at which its records begin, or
- *   writes
- *    nothing. The update locks the row, so of two from one value the second finds another one.
+ *    writes nothing. The update locks the row, so of two from one value the second finds another one.
  * 2. Rows, dead letters and rows by key are behind that update in the same transaction. So the committed transactions
- *   are a
- *    chain, each from where the one before ended, whoever wrote it: no record is in two, and no older value of a key comes last.
+ *    are a chain, each from where the one before ended, whoever wrote it: no record is in two, and no older value of a
+ *    key comes last.
  * 3. Who is turned away goes on from the stored offset, or learns that the partition is gone.
  * 4. Two that go on for ever would turn each other away for ever. So a member is expelled, and writes nothing before it
- *   has
- *    joined again, when the group may believe that it is dead.
+ *    has joined again, when the group may believe that it is dead.
  */
 export class MemberState {
   #id = NO_MEMBER_ID;
