@@ -26,7 +26,7 @@ import { prepareTables, warnOfMissingTopics } from './start-up.ts';
 import { DatabasePool } from './store/connection/database-pool.ts';
 import { REFUSAL_PAUSES_MS, ROTATION_PAUSES_MS } from './store/connection/refused-connections.ts';
 import { describeDatabaseError } from './store/connection/sqlstate.ts';
-import { DatabaseCheck } from './store/database-check.ts';
+import { ConnectionCheck } from './store/database-check.ts';
 import { PostgresSink } from './store/postgres-sink.ts';
 import { TableLocks } from './store/tables/table-locks.ts';
 import { sessionName } from './store/transaction/frozen-writers.ts';
@@ -106,7 +106,7 @@ export class Application {
     this.#current = followSettings(settings, { load: reload, logger, clock: systemClock, certificates });
     const outages = this.#watchOutages();
     const database = () => this.#current().database;
-    const databaseCheck = new DatabaseCheck(database, () => this.#management.databaseConnectionFailed());
+    const databaseCheck = new ConnectionCheck(database, () => this.#management.databaseConnectionFailed());
     const clients = shareByClients(
       () => this.#current().kafka,
       logger,

@@ -25,7 +25,7 @@ interface RefusedSettings {
  *
  * A connection that the other side ends between two checks is no failure: the next check opens another one.
  */
-export class DatabaseCheck {
+export class ConnectionCheck {
   readonly #settings: () => Settings['database'];
   readonly #onConnectionFailed: () => void;
   #connection: CheckConnection | null = null;

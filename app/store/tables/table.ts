@@ -17,7 +17,7 @@ export interface RefusedRecord extends Refusal, Pick<DeadLetter, 'record'> {
   readonly place: number;
 }
 
-const NONE: ReadonlySet<number> = new Set();
+const NO_PLACES: ReadonlySet<number> = new Set();
 
 /** What rows do beside being inserted: the statements around their COPY depend on it. */
 export interface RowKinds {
@@ -28,7 +28,7 @@ export interface RowKinds {
 }
 
 /** Rows of every kind that any table knows, for statements before any rows are known. */
-export const ROWS_THAT_DELETE: RowKinds = { hasDeletes: true, kept: NONE };
+export const ROWS_THAT_DELETE: RowKinds = { hasDeletes: true, kept: NO_PLACES };
 
 /** What several rows do. */
 export const allKinds = (kinds: readonly RowKinds[]): RowKinds => ({
@@ -53,7 +53,7 @@ export class Rows {
    * @param deletes places of the records whose row says that another one is deleted. @default none
    * @param kept places of the columns of which some rows keep what the table has. @default none
    */
-  constructor(bytes: Buffer, starts: Uint32Array, deletes = NONE, kept = NONE) {
+  constructor(bytes: Buffer, starts: Uint32Array, deletes = NO_PLACES, kept = NO_PLACES) {
     this.#bytes = bytes;
     this.#starts = starts;
     this.deletes = deletes;

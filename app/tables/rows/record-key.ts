@@ -8,7 +8,7 @@ import type { RowText } from './row-text.ts';
 import { TypedColumn } from './typed-column.ts';
 
 /** The name of the field, of an object that has no others around it. */
-const nameOf = (path: FieldPath): FieldPath => path.filter((part) => typeof part === 'string').slice(-1);
+const fieldNameOf = (path: FieldPath): FieldPath => path.filter((part) => typeof part === 'string').slice(-1);
 
 /**
  * Values of a table's key columns where a record's value has none, as a tombstone's: the record key's field of the same
@@ -34,7 +34,7 @@ export class RecordKey {
   constructor(columns: readonly MappedColumn[], envelope?: TableEnvelope) {
     const ofKey = columns.flatMap((column) =>
       column.source.kind === 'field'
-        ? { ...column, source: { kind: 'key', path: nameOf(column.source.path) } as const }
+        ? { ...column, source: { kind: 'key', path: fieldNameOf(column.source.path) } as const }
         : [],
     );
     const paths = ofKey.map(({ source }) => source.path);

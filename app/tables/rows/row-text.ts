@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
-import { FIRST_BEYOND_ASCII, LOWER_CASE, MINUS, ZERO } from '../../records/ascii.ts';
+import { FIRST_BEYOND_ASCII, LOWER_CASE, MINUS, NINE, ZERO } from '../../records/ascii.ts';
 import { NO_TIMESTAMP } from '../../records/record-batch.ts';
 import type { JsonSlice } from '../json/json-slice.ts';
 import { type ColumnText, NoText, textOfBytes, textOfJson, textOfNumber } from './column-text.ts';
@@ -164,7 +164,6 @@ function isTextBetween(bytes: Buffer, start: number, end: number): boolean {
   return true;
 }
 
-const NINE = 0x39;
 const E = 0x65;
 const W = 0x77;
 const Y = 0x79;

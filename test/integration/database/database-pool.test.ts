@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { DatabasePool } from '../../../app/store/connection/database-pool.ts';
-import { DatabaseCheck } from '../../../app/store/database-check.ts';
+import { ConnectionCheck } from '../../../app/store/database-check.ts';
 import { checkSettings } from '../../../settings/settings.ts';
 import { query } from '../stack/database.ts';
 import { startPgBouncer } from '../stack/pgbouncer.ts';
@@ -104,7 +104,7 @@ test('the health asks on a connection beside the pool: with all of the pool in u
   });
   const busy = Promise.all(Array.from({ length: 5 }, () => pool.withClient(() => released)));
   const broken: number[] = [];
-  const health = new DatabaseCheck(
+  const health = new ConnectionCheck(
     () => settings,
     () => broken.push(Date.now()),
   );
@@ -175,7 +175,7 @@ test('the check of the health counts as the pool does: not what ends between two
   const postgres = await startPrivatePostgres();
   const { settings } = aPool('20s', postgres.urlWithPassword);
   const broken: number[] = [];
-  const health = new DatabaseCheck(
+  const health = new ConnectionCheck(
     () => settings,
     () => broken.push(Date.now()),
   );
