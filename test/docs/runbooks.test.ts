@@ -10,7 +10,7 @@ const FOLDER = 'docs/runbooks';
 const runbook = (alert: string): string => readFileSync(join(FOLDER, `${alert}.md`), 'utf8');
 
 /**
- * What tells a query from other text in backquotes: a function or an aggregation of a metric, or a metric by its
+ * What distinguishes a query from other text in backquotes: a function or an aggregation of a metric, or a metric by its
  * labels.
  */
 const QUERY = /^(?:[a-z_]+(?: by \([a-z, ]+\))? ?\(+[a-z_: (]*[a-z]+(?:_[a-z]|\))|[a-z]+(?:_[a-z]+)+\{)/;

@@ -67,9 +67,12 @@ export function tableReasonOf(sqlstate: string): DeadLetterReason {
  */
 const SYNTAX_ERROR = '42601';
 
-/** A statement that cannot be parsed reads no row, so the context of its error names none. */
+/**
+ * The context names the column of a text. That of a statement that cannot be parsed names no row, and that of a
+ * trigger's statement no column: neither is a record's fault.
+ */
 const isOfText = ({ code, where }: DatabaseError, copy: RowCopy): boolean =>
-  code === SYNTAX_ERROR && copy.format === 'text' && refusedLine(where, copy) !== null;
+  code === SYNTAX_ERROR && copy.format === 'text' && refusedLine(where, copy)?.words.startsWith(', column ') === true;
 
 function isOfRow(error: DatabaseError, copy: RowCopy | undefined): boolean {
   if (verdictOn(error) === 'isolate') {

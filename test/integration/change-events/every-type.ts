@@ -89,7 +89,9 @@ const NULL_EVERY = 8;
 const sqlValue = (random: RandomSource, { values }: TypedColumn): string =>
   random.below(NULL_EVERY) === 0 ? 'NULL' : pick(random, values);
 
-/** The change at an index of the stream of changes of the table: half of them new rows, the rest updates and deletes. */
+/**
+ * The change at an index of the stream of changes of the table: half of them new rows, the rest updates and deletes.
+ */
 export function typedChange(seed: number, index: number): string {
   const random = randomSource(~seed, index);
   const one = `WHERE id = (SELECT id FROM every_type WHERE id >= ${random.below(Math.max(1, index))} ORDER BY id LIMIT 1)`;

@@ -144,7 +144,9 @@ export class Replica {
     await this.advances();
   }
 
-  /** Cuts all connections to PostgreSQL, one in the middle of a commit first, until health is DOWN; then they are back. */
+  /**
+   * Cuts all connections to PostgreSQL, one in the middle of a commit first, until health is DOWN; then they are back.
+   */
   async cut(): Promise<void> {
     await this.#proxy.cutNextCommit('while', 'COMMIT');
     await this.advances();
@@ -185,7 +187,10 @@ export class Replica {
     expect(await this.consumer.exited).toMatchObject({ code: 0 });
   }
 
-  /** What differs from the source, but for columns that are lost there. @param without columns that are not compared, by table */
+  /**
+   * What differs from the source, but for columns that are lost there. @param without columns that are not compared, by
+   * table
+   */
   async differences(
     source: ChangeSource,
     without: Readonly<Record<string, readonly string[]>> = {},

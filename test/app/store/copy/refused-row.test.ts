@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { refusedLine } from '../../../../app/store/copy/refused-row.ts';
+import { DatabaseError } from 'pg';
+import { asRefusal, refusedLine } from '../../../../app/store/copy/refused-row.ts';
 
 const TEXT = { relation: 'orders', format: 'text' } as const;
 const BINARY = { relation: 'orders', format: 'binary' } as const;
@@ -42,4 +43,14 @@ describe('the row that a context of PostgreSQL is about', () => {
     const context = `COPY ${relation}, line 5, column id: "x"`;
     expect(refusedLine(context, { relation, format: 'text' })).toMatchObject({ row: 4 });
   });
+});
+
+test.each([
+  ['a text that the type of a column refuses', 'COPY orders, line 3, column name: "x"', true],
+  ['a statement of a trigger', 'PL/pgSQL function shop.note() line 1 at EXECUTE\nCOPY orders, line 3: "1\tx"', false],
+  ['a statement of the consumer', undefined, false],
+])('a syntax error is the fault of a row for %s: %p is %p', (_, where, isOfRow) => {
+  const error = Object.assign(new DatabaseError('syntax error', 0, 'error'), { code: '42601', where });
+  const refusal = asRefusal(error, { ...TEXT, statement: 'COPY' });
+  expect(refusal).toEqual(isOfRow ? expect.objectContaining({ name: 'RowRefused', index: 2 }) : error);
 });
