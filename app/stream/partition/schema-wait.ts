@@ -38,3 +38,9 @@ export class SchemaWait {
       : { schemasAwaited: { since: timeOfDay(this.#since, steadyNow, now), reason: this.#reason } };
   }
 }
+
+/** Since when the oldest batch of these partitions waits for schemas; `null` where none does. */
+export function oldestSchemaWait(partitions: readonly PartitionReport[]): Date | null {
+  const waits = partitions.flatMap(({ schemasAwaited }) => (schemasAwaited ? [schemasAwaited.since] : []));
+  return waits.reduce<Date | null>((oldest, since) => (oldest === null || since < oldest ? since : oldest), null);
+}
