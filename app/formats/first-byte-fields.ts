@@ -1,9 +1,9 @@
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import type { RecordCursor } from '../records/record-batch.ts';
+import { SCHEMA_ID_FOLLOWS } from '../records/schema-prefix.ts';
 import type { SchemaUnits } from '../tables/json/connect-schema.ts';
 import type { JsonSlice, ValueKind } from '../tables/json/json-slice.ts';
 import type { FieldReader } from './field-reader.ts';
-import { SCHEMA_ID_FOLLOWS } from './wire-format.ts';
 
 /** Values of a topic that has changed its format: what begins with the byte 0 has a schema id. */
 export class FirstByteFields implements FieldReader {

@@ -1,6 +1,7 @@
 import { type SchemaUnits, unitOfSchema } from '../tables/json/connect-schema.ts';
 import type { FieldPath, ValueUnit } from '../tables/mapping/table-mapping.ts';
 import type { RegisteredSchema } from './registry/schemas.ts';
+import type { SchemaKind, SchemaOutline, SchemaPart } from './schema-part.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -13,6 +14,8 @@ const isNode = (given: unknown): given is Node => typeof given === 'object' && g
 interface Place {
   readonly node: Node;
   readonly document: Node;
+  /** Whether a choice on the way to it has null. */
+  readonly isNullable: boolean;
 }
 
 /**
@@ -21,19 +24,48 @@ interface Place {
  * the producer has done.
  */
 class JsonSchema {
+  readonly #root: unknown;
+  /** By the names that they are referred to. */
   readonly #documents: ReadonlyMap<string, unknown>;
 
-  constructor(documents: ReadonlyMap<string, unknown>) {
-    this.#documents = documents;
+  /** @throws SyntaxError where its text is no JSON */
+  constructor({ text, references }: RegisteredSchema) {
+    this.#root = JSON.parse(text);
+    this.#documents = new Map(references.map((other) => [other.name, JSON.parse(other.text) as unknown]));
   }
 
-  unitAt(document: Node, path: FieldPath): ValueUnit | undefined {
-    let at = this.#resolved({ node: document, document });
+  unitAt(path: FieldPath): ValueUnit | undefined {
+    const found = this.#at(path);
+    return found === null ? undefined : this.#unitOf(found);
+  }
+
+  /** What {@link SchemaOutline} is. */
+  partAt(path: FieldPath): SchemaPart | undefined {
+    const found = this.#at(path);
+    if (found === null) {
+      return undefined;
+    }
+    const { type, properties } = found.node;
+    const kinds = [type].flat().flatMap((name) => KINDS.get(name) ?? []);
+    return {
+      kinds: kinds.filter((kind) => kind !== 'null'),
+      isNullable: found.isNullable || kinds.includes('null'),
+      unit: this.#unitOf(found),
+      fields: isNode(properties) ? Object.keys(properties) : [],
+    };
+  }
+
+  #unitOf(place: Place): ValueUnit | undefined {
+    return unitOfSchema(this.#asConnect(place));
+  }
+
+  #at(path: FieldPath): Place | null {
+    let at = isNode(this.#root) ? this.#resolved({ node: this.#root, document: this.#root, isNullable: false }) : null;
     for (const part of path) {
       const member = at && memberOf(at.node, part);
-      at = member ? this.#resolved({ node: member, document: at?.document ?? document }) : null;
+      at = at && member && this.#resolved({ node: member, document: at.document, isNullable: false });
     }
-    return at === null ? undefined : unitOfSchema(this.#asConnect(at));
+    return at;
   }
 
   /** What is behind references and behind a choice between null and one other schema. */
@@ -50,20 +82,22 @@ class JsonSchema {
   }
 
   /** @returns `undefined` where the place leads nowhere else */
-  #next({ node, document }: Place): Place | null | undefined {
+  #next(place: Place): Place | null | undefined {
+    const { node } = place;
     if (typeof node['$ref'] === 'string') {
-      return this.#referred(node['$ref'], document);
+      return this.#referred(node['$ref'], place);
     }
     const choices = [node['oneOf'], node['anyOf'], node['allOf']].find(Array.isArray);
     if (choices === undefined) {
       return undefined;
     }
     const others = choices.filter((choice) => isNode(choice) && choice['type'] !== 'null');
-    return others.length === 1 && isNode(others[0]) ? { node: others[0], document } : null;
+    const isNullable = place.isNullable || others.length < choices.length;
+    return others.length === 1 && isNode(others[0]) ? { ...place, node: others[0], isNullable } : null;
   }
 
   /** A pointer within this document or another one (RFC 6901). */
-  #referred(reference: string, document: Node): Place | null {
+  #referred(reference: string, { document, isNullable }: Place): Place | null {
     const [name = '', pointer = ''] = reference.split('#');
     const root = name === '' ? document : this.#documents.get(name);
     let found: unknown = root;
@@ -71,15 +105,16 @@ class JsonSchema {
       const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
       found = isNode(found) && Object.hasOwn(found, key) ? found[key] : undefined;
     }
-    return isNode(found) && isNode(root) ? { node: found, document: root } : null;
+    return isNode(found) && isNode(root) ? { node: found, document: root, isNullable } : null;
   }
 
   /** The same schema in the words of Kafka Connect's. */
-  #asConnect({ node, document }: Place, depth = 0): Node {
+  #asConnect(place: Place, depth = 0): Node {
+    const { node } = place;
     const items = node['items'];
     const item =
       node['type'] === 'array' && isNode(items) && depth < MOST_STEPS
-        ? this.#resolved({ node: items, document })
+        ? this.#resolved({ ...place, node: items })
         : null;
     return {
       type: isMap(node) ? 'map' : node['type'],
@@ -105,14 +140,33 @@ function memberOf(node: Node, part: string | number): Node | null {
   return isNode(found) ? found : null;
 }
 
+/** By the word of `type`. */
+const KINDS: ReadonlyMap<unknown, SchemaKind | 'null'> = new Map([
+  ['string', 'string'],
+  ['number', 'number'],
+  ['integer', 'number'],
+  ['boolean', 'boolean'],
+  ['object', 'object'],
+  ['array', 'list'],
+  ['null', 'null'],
+]);
+
 /**
  * What a JSON Schema says of the parts of its values at these paths.
  *
  * @throws SyntaxError where its text is no JSON
  */
-export function unitsOfJsonSchema({ text, references }: RegisteredSchema, paths: readonly FieldPath[]): SchemaUnits {
-  const document: unknown = JSON.parse(text);
-  const documents = references.map(({ name, text: other }) => [name, JSON.parse(other) as unknown] as const);
-  const schema = new JsonSchema(new Map(documents));
-  return paths.map((path) => (isNode(document) ? schema.unitAt(document, path) : undefined));
+export function unitsOfJsonSchema(given: RegisteredSchema, paths: readonly FieldPath[]): SchemaUnits {
+  const schema = new JsonSchema(given);
+  return paths.map((path) => schema.unitAt(path));
+}
+
+/**
+ * The outline of a JSON Schema.
+ *
+ * @throws SyntaxError where its text is no JSON
+ */
+export function outlineOfJsonSchema(given: RegisteredSchema): SchemaOutline {
+  const schema = new JsonSchema(given);
+  return (path) => schema.partAt(path);
 }

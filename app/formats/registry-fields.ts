@@ -1,5 +1,6 @@
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import type { RecordCursor } from '../records/record-batch.ts';
+import { PREFIX_BYTES } from '../records/schema-prefix.ts';
 import { OutageError } from '../stream/ports/stream-errors.ts';
 import { NO_UNITS, type SchemaUnits } from '../tables/json/connect-schema.ts';
 import { DocumentFields } from '../tables/json/document-fields.ts';
@@ -11,7 +12,7 @@ import type { FieldReader, Side, Taken } from './field-reader.ts';
 import { unitsOfJsonSchema } from './json-schema.ts';
 import { SchemaCache } from './registry/schema-cache.ts';
 import { isUsable, type RegisteredSchema, type Schemas } from './registry/schemas.ts';
-import { PREFIX_BYTES, schemaIdOf, withoutSchemaId } from './wire-format.ts';
+import { schemaIdOf, withoutSchemaId } from './wire-format.ts';
 
 /** Compiled schemas that are kept for one table and side. */
 const MOST_PROGRAMS = 1_000;
@@ -78,7 +79,7 @@ export class RegistryFields implements FieldReader {
     this.#json ??= new DocumentFields(paths, others);
     this.#fields = this.#json;
     this.#units = program.units;
-    this.#words = `its ${this.#side} is by schema ${id} JSON, and cannot be read as that`;
+    this.#words = `behind the id of schema ${id}, its ${this.#side} is not the JSON that the schema is about`;
     return this.#json.read(bytes, start + PREFIX_BYTES, end);
   }
 

@@ -1,11 +1,8 @@
 import type { RecordCursor } from '../records/record-batch.ts';
+import { PREFIX_BYTES, SCHEMA_ID_FOLLOWS } from '../records/schema-prefix.ts';
 import { isEqual } from '../tables/json/field-tree.ts';
 import type { Side } from './field-reader.ts';
 
-/** A byte of 0, and the schema's id in four bytes, most significant first. */
-export const PREFIX_BYTES = 5;
-/** What the prefix begins with. */
-export const SCHEMA_ID_FOLLOWS = 0;
 /** An id that no registry gives. */
 const NO_ID = 0;
 
@@ -85,9 +82,3 @@ function ofBytes(bytes: Buffer): string {
       return `begins with 0x${first.toString(16).padStart(2, '0')}, not with a schema id: is its format json?`;
   }
 }
-
-/** More about bytes that are not the JSON that they have to be; `undefined`: they do not look like anything else. */
-export const wordsOfJson = (bytes: Buffer, start: number, end: number): string | undefined =>
-  end - start >= PREFIX_BYTES && bytes[start] === SCHEMA_ID_FOLLOWS
-    ? 'its value begins with 0x00, as one with a schema id does: is its format registry?'
-    : undefined;

@@ -4,6 +4,7 @@ import type { Settings } from '../../../settings/settings.ts';
 import type { StreamRecord, TopicPartition } from '../../records/record.ts';
 import { NO_TIMESTAMP, type RecordCursor } from '../../records/record-batch.ts';
 import type { Records } from '../../records/records.ts';
+import { wordsOfJson } from '../../records/schema-prefix.ts';
 import type { DeadLetter } from '../../stream/ports/dead-letter.ts';
 import type { TableColumns } from '../copy/binary-copy.ts';
 import { CopyBuffer } from '../copy/copy-buffer.ts';
@@ -165,8 +166,13 @@ function refusalWithWords(record: RecordCursor, admission: Admission, decoded: D
   if (reason === null) {
     throw new Error(`the record at offset ${record.offset} has no row, and no fault`);
   }
-  return { reason, error: DEAD_LETTER_REASON[reason] };
+  return { reason, error: wordsOf(reason, decoded.value === undefined ? record.value : null) };
 }
+
+/** A fault of a value by its reason, and what the value looks like. */
+const wordsOf = (reason: DeadLetterReason, value: Buffer | null): string =>
+  (reason === 'invalid_utf8' || reason === 'nul_character' ? value && wordsOfJson(value, 0, value.length) : null) ??
+  DEAD_LETTER_REASON[reason];
 
 /** Two lengths, the count of fields and the partition. */
 const HEAD_BYTES = 14;

@@ -1,10 +1,10 @@
 import { DEAD_LETTER_REASON } from '../../../contract/dead-letter-reasons.ts';
 import type { FieldReader } from '../../formats/field-reader.ts';
 import { type FieldReaders, JSON_READERS } from '../../formats/field-readers.ts';
-import { wordsOfJson } from '../../formats/wire-format.ts';
 import type { TopicPartition } from '../../records/record.ts';
 import type { RecordCursor } from '../../records/record-batch.ts';
 import type { Records } from '../../records/records.ts';
+import { wordsOfJson } from '../../records/schema-prefix.ts';
 import type { Memory } from '../../store/copy/row-memory.ts';
 import { type EncodedRecords, type Refusal, Rows } from '../../store/tables/table.ts';
 import { DocumentFields } from '../json/document-fields.ts';
