@@ -2,12 +2,15 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Kafka } from 'kafkajs';
 import { EXIT_CODE } from '../contract/exit-code.ts';
 import { milliseconds } from '../settings/schema/duration.ts';
+import { formatsOf } from '../settings/sections/formats.ts';
 import { kafkaWarnings } from '../settings/sections/kafka.ts';
 import { topicsOf } from '../settings/sections/tables.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type CurrentSettings, followSettings, watchSettings } from './configuration/current-settings.ts';
 import type { LoadedSettings } from './configuration/load-settings.ts';
 import { ClientCertificates } from './credentials/certificates-in-use.ts';
+import { FieldReaders } from './formats/field-readers.ts';
+import { recordDecoders } from './formats/record-decoders.ts';
 import { messageOf } from './kafka/client/kafka-errors.ts';
 import { unpackAtMost } from './kafka/codecs/codecs.ts';
 import { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
@@ -79,6 +82,7 @@ export class Application {
   readonly #pool: DatabasePool;
   readonly #locks: TableLocks;
   readonly #sink: PostgresSink;
+  readonly #readers: FieldReaders;
   readonly #tables: MappedTables;
   readonly #source: KafkaSource;
   readonly #deadLetterTopic: KafkaDeadLetterTopic;
@@ -134,6 +138,7 @@ export class Application {
     this.#pool = this.#createPool(outages.database.of('writers'));
     const kafka = createKafkaClient(clients);
     this.#deadLetterTopic = new KafkaDeadLetterTopic(settings.deadLetters, kafka, systemClock);
+    this.#readers = new FieldReaders((topic) => formatsOf(settings, topic));
     this.#tables = this.#createTables();
     this.#sink = this.#createSink();
     this.#source = this.#createSource(kafka, outages.kafka.of('consumer'));
@@ -202,10 +207,11 @@ export class Application {
   }
 
   #createTables(): MappedTables {
-    return new MappedTables(this.#settings, {
+    const reports = {
       unmapped: new UnmappedLog(this.#logger),
-      onContended: (table) => this.#logger.warn({ table }, contentionOf(table)),
-    });
+      onContended: (table: string) => this.#logger.warn({ table }, contentionOf(table)),
+    };
+    return new MappedTables(this.#settings, reports, this.#readers);
   }
 
   #createSink(): PostgresSink {
@@ -221,7 +227,7 @@ export class Application {
           ),
         onShared: (tables) => this.#logger.warn({ tables }, SHARED),
       },
-      () => this.#tables.all,
+      { userTables: () => this.#tables.all, decoderOf: recordDecoders(this.#readers) },
     );
   }
 

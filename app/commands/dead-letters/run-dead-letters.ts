@@ -1,6 +1,10 @@
 import { constants } from 'node:os';
 import { EXIT_CODE } from '../../../contract/exit-code.ts';
+import { formatsOf } from '../../../settings/sections/formats.ts';
 import type { Settings } from '../../../settings/settings.ts';
+import { FieldReaders } from '../../formats/field-readers.ts';
+import { recordDecoders } from '../../formats/record-decoders.ts';
+import type { RecordDecoders } from '../../store/tables/record-rows.ts';
 import { systemClock } from '../../stream/ports/clock.ts';
 import { MappedTables } from '../../tables/table/mapped-tables.ts';
 import type { OutputStreams } from '../command/command.ts';
@@ -62,8 +66,14 @@ export function listLetters(
   });
 }
 
-function replayTarget({ database, consumer, records, kafka }: Settings, request: ReplayRequest, tables: MappedTables) {
+function replayTarget(
+  { database, consumer, records, kafka }: Settings,
+  request: ReplayRequest,
+  tables: MappedTables,
+  decoderOf: RecordDecoders,
+) {
   return {
+    decoderOf,
     schema: database.schema,
     maxValueBytes: consumer.maxValueBytes,
     keyEncoding: records.keyEncoding,
@@ -92,10 +102,12 @@ export function replayLetters(
     const output = new Output(streams, systemClock);
     const counts = await pool.withClient((client) => countDeadLetters(client, schema, request.filter));
     const tally = new ReplayTally(Math.min(total(counts), request.limit ?? Number.POSITIVE_INFINITY), request.dryRun);
-    const tables = new MappedTables(settings);
+    const readers = new FieldReaders((topic) => formatsOf(settings, topic));
+    const tables = new MappedTables(settings, {}, readers);
+    const target = replayTarget(settings, request, tables, recordDecoders(readers));
     await pool.withClient((client) => tables.read(client));
     try {
-      for await (const outcome of replayDeadLetters(pool, replayTarget(settings, request, tables), request, signal)) {
+      for await (const outcome of replayDeadLetters(pool, target, request, signal)) {
         tally.add(outcome);
         const line = request.json ? outcomeJson(outcome) : outcomeLine(outcome);
         if (line !== null) {

@@ -3,6 +3,8 @@ import type { FieldPath, ValueUnit } from '../mapping/table-mapping.ts';
 /** Units of parts of a value, in the order of their paths; `undefined` where the schema says nothing of a unit. */
 export type SchemaUnits = readonly (ValueUnit | undefined)[];
 
+export const NO_UNITS: SchemaUnits = [];
+
 /** A schema of Kafka Connect as its JsonConverter writes it, as far as it is one. */
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -80,6 +82,10 @@ function unitOf(schema: Schema, depth = 0): ValueUnit | undefined {
   return unitByName(name) ?? (type === 'map' ? 'json' : undefined);
 }
 
+/** What a schema says of its values; nothing where it is none. */
+export const unitOfSchema = (schema: unknown): ValueUnit | undefined =>
+  isSchema(schema) ? unitOf(schema) : undefined;
+
 /**
  * What a schema says of the parts of its values at these paths. @param schema as JSON has it; any other value says
  * nothing
@@ -90,5 +96,5 @@ export const unitsOf = (schema: unknown, paths: readonly FieldPath[]): SchemaUni
       (from, part) => from && memberOf(from, part),
       isSchema(schema) ? schema : null,
     );
-    return found === null ? undefined : unitOf(found);
+    return unitOfSchema(found);
   });

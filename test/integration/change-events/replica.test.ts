@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ChangeSource } from '../../../dev/change-events/change-source.ts';
 import { shopChange } from '../../../dev/change-events/source-changes.ts';
 import { SHOP } from '../../../dev/change-events/source-tables.ts';
-import { query } from '../stack/database.ts';
 import { IS_LONG_RUN, longTest } from '../stack/long-test.ts';
 import { EVERY_TYPE, typedChange } from './every-type.ts';
 import { ownTopics, Replica, startSource, WITH_SCHEMA, WITHOUT_SCHEMA } from './replica.ts';
@@ -64,7 +63,7 @@ async function expectNoDifference(): Promise<void> {
 /** The replicas get a column first, with the default of the source: its rows there send no events. */
 async function alterBothSides(): Promise<void> {
   const alterReplicas = (sql: string) =>
-    Promise.all(replicas.map(({ schema }) => query(sql.replaceAll('orders', `${schema}.orders`))));
+    Promise.all(replicas.map((replica) => replica.query(sql.replaceAll('orders', `${replica.schema}.orders`))));
   const add = `ALTER TABLE orders ADD COLUMN seen integer NOT NULL DEFAULT 7, ADD COLUMN channel text DEFAULT 'shop'`;
   await alterReplicas(add);
   await source.client.query(add);

@@ -51,9 +51,13 @@ export async function startSource(
   });
 }
 
-/** Consumers that make a replica of a source in a schema of the shared PostgreSQL, by a way that can be cut. */
+/**
+ * Consumers that make a replica of a source in a database of the shared PostgreSQL, by a way that can be cut. The
+ * database is the replica's own, as its tables need extensions, which a database has once.
+ */
 export class Replica {
   readonly schema = randomName('replica');
+  readonly #url: string;
   readonly #own = { schema: randomName('schema'), groupId: randomName('group') };
   readonly #tables: readonly SourceTable[];
   readonly #topics: ChangeTopics;
@@ -62,7 +66,14 @@ export class Replica {
   readonly #positions: ReadonlyMap<string, PositionReader>;
   #current: StartedConsumer | undefined;
 
-  private constructor(tables: readonly SourceTable[], topics: ChangeTopics, way: TcpProxy, proxy: CommitProxy) {
+  private constructor(
+    url: string,
+    tables: readonly SourceTable[],
+    topics: ChangeTopics,
+    way: TcpProxy,
+    proxy: CommitProxy,
+  ) {
+    this.#url = url;
     this.#tables = tables;
     this.#topics = topics;
     this.#way = way;
@@ -71,7 +82,7 @@ export class Replica {
     this.#positions = new Map(
       tables.map(({ name }) => {
         const topic = topicOf(topics.prefix, name);
-        return [topic, new PositionReader(sharedDatabaseUrl(), kafkaClient(), { schema, group, topic })];
+        return [topic, new PositionReader(url, kafkaClient(), { schema, group, topic })];
       }),
     );
   }
@@ -80,11 +91,15 @@ export class Replica {
   static async start(tables: readonly SourceTable[], topics: ChangeTopics): Promise<Replica> {
     const way = await TcpProxy.listen();
     way.forwardTo(Number(new URL(sharedDatabaseUrl()).port));
+    const database = randomName('replica');
+    await query(`CREATE DATABASE ${database}`);
     const url = new URL(sharedDatabaseUrl());
+    url.pathname = `/${database}`;
+    const direct = url.href;
     url.port = String(way.port);
-    const replica = new Replica(tables, topics, way, await startCommitProxy(url.href));
+    const replica = new Replica(direct, tables, topics, way, await startCommitProxy(url.href));
     const creations = tables.map((table) => sourceTableSql(replica.schema, table));
-    await query([`CREATE SCHEMA ${replica.schema}`, ...creations].join(';'));
+    await replica.query([`CREATE SCHEMA ${replica.schema}`, ...creations].join(';'));
     await Promise.all([...replica.#positions.values()].map((reader) => reader.connect()));
     replica.#current = await replica.#startConsumer();
     return replica;
@@ -195,7 +210,7 @@ export class Replica {
     source: ChangeSource,
     without: Readonly<Record<string, readonly string[]>> = {},
   ): Promise<readonly Finding[]> {
-    const client = new pg.Client({ connectionString: sharedDatabaseUrl() });
+    const client = new pg.Client({ connectionString: this.#url });
     await client.connect();
     try {
       const findings: Finding[] = [];
@@ -212,7 +227,7 @@ export class Replica {
 
   /** Its dead letters: topic, reason, column and key. */
   deadLetters(): Promise<readonly { topic: string; reason: string; column: string | null; key: string | null }[]> {
-    return query(
+    return this.query(
       `SELECT topic, reason, target_column AS column, convert_from(key, 'UTF8') AS key FROM ${this.#own.schema}.dead_letters
        ORDER BY topic, partition, "offset"`,
     );
@@ -220,15 +235,20 @@ export class Replica {
 
   /** Rows of a table of the replica. @param columns as SQL */
   rows(table: string, columns = '*'): Promise<readonly Record<string, unknown>[]> {
-    return query(`SELECT ${columns} FROM ${this.schema}.${table} ORDER BY 1`);
+    return this.query(`SELECT ${columns} FROM ${this.schema}.${table} ORDER BY 1`);
   }
 
-  /** Ends what it has open, and removes its tables. */
+  /** Rows of one statement in the replica's database. */
+  query<Row extends pg.QueryResultRow>(text: string): Promise<readonly Row[]> {
+    return query<Row>(text, [], this.#url);
+  }
+
+  /** Ends what it has open, and removes its database. */
   async remove(): Promise<void> {
     this.#current?.kill('SIGKILL');
     await this.#current?.exited;
     await Promise.all([...this.#positions.values()].map((reader) => reader.disconnect()));
     await this.#way.close();
-    await query(`DROP SCHEMA IF EXISTS ${this.schema}, ${this.#own.schema} CASCADE`);
+    await query(`DROP DATABASE ${new URL(this.#url).pathname.slice(1)} WITH (FORCE)`);
   }
 }
