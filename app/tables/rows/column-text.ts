@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import { contentOf, isString, itemsOf, type JsonSlice, membersOf, sentJson } from '../json/json-slice.ts';
+import { withoutExponent } from '../json/number-text.ts';
 import type { ColumnType, ValueUnit } from '../mapping/table-mapping.ts';
-import { withoutExponent } from './number-text.ts';
 import { hexInput, textByUnit, textOfContent, textOfDigits, type UnitText } from './unit-text.ts';
 
 /** Why a value has no text for its column. */

@@ -3,9 +3,9 @@ import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts'
 import { FIRST_BEYOND_ASCII, LOWER_CASE, MINUS, NINE, ZERO } from '../../records/ascii.ts';
 import { NO_TIMESTAMP } from '../../records/record-batch.ts';
 import type { JsonSlice } from '../json/json-slice.ts';
+import { timeOfMilliseconds } from '../json/number-text.ts';
 import { type ColumnText, NoText, textOfBytes, textOfJson, textOfNumber } from './column-text.ts';
 import type { CopyText } from './copy-text.ts';
-import { timeOfMilliseconds } from './number-text.ts';
 import type { RowColumn, Way } from './row-column.ts';
 
 /** A refusal is no field: the row's record is a dead letter, and its row has to be taken back. */

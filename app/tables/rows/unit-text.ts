@@ -1,6 +1,6 @@
 import { contentOf, type JsonSlice, membersOf, sentJson } from '../json/json-slice.ts';
+import { isOfEpoch, isoOfEpoch, timeOfDay, timeOfEpoch, twosComplement, withoutExponent } from '../json/number-text.ts';
 import type { ColumnType, ValueUnit } from '../mapping/table-mapping.ts';
-import { isOfEpoch, isoOfEpoch, timeOfDay, timeOfEpoch, twosComplement, withoutExponent } from './number-text.ts';
 
 type Kind = ColumnType['kind'];
 
