@@ -7,9 +7,9 @@ import type { SchemaRegistryPart } from './schema-registry.ts';
 import { type TablesPart, topicsOf } from './tables.ts';
 
 /** How the bytes of a value or key are read. */
-export const FORMAT_NAMES = ['json', 'registry', 'text', 'bytes'] as const;
+const FORMAT_NAMES = ['json', 'registry', 'text', 'bytes'] as const;
 
-/** One of {@link FORMAT_NAMES}. */
+/** A format by its name. */
 export type FormatName = (typeof FORMAT_NAMES)[number];
 
 /** The formats of a topic. */

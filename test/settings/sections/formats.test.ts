@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { describeProblem } from '../../../settings/schema/problem.ts';
-import { formatsOf, registryTopics } from '../../../settings/sections/formats.ts';
+import { type FormatName, formatsOf, registryTopics } from '../../../settings/sections/formats.ts';
 import { checkSettings, settingsWarnings } from '../../../settings/settings.ts';
 
 const REGISTRY = { schemaRegistry: { url: 'https://registry.example.com' } };
@@ -104,7 +104,7 @@ describe('formats that are wrong', () => {
         { topic: 'shop.public.items', table: 'public.items', key: 'id', envelope: 'debezium' },
         { topic: ['shop.public.items', 'orders'], table: 'public.orders', key: 'id', envelope: 'debezium' },
       ];
-      const [word] = [format].flat().slice(-1);
+      const word = [format].flat().at(-1);
       expect(problems({ orders: format }, { ...REGISTRY, tables })).toEqual([
         `tables[1].envelope is not for the topic orders: its format is ${word}, which has no fields: "debezium"\n` +
           '  allowed: nothing here, or formats.orders: json or registry',
