@@ -3,6 +3,7 @@ import type { FieldPath } from '../mapping/table-mapping.ts';
 import { type JsonKind, kindAt, spaceEnd } from './json-lexer.ts';
 import { JsonScanner } from './json-scanner.ts';
 import type { JsonSlice } from './json-slice.ts';
+import { NO_UNITS, type SchemaUnits } from './connect-schema.ts';
 
 /** What valid JSON is, that is the bytes from `start` up to `end`; a number where there is none. */
 export function documentKind(json: Buffer, start: number, end: number): JsonKind {
@@ -41,6 +42,21 @@ export class DocumentFields {
   /** Fields of the last document that nothing takes. */
   get unmapped(): number {
     return this.#scanner.unmappedFields;
+  }
+
+  /** What the last document is. */
+  get kind(): JsonKind {
+    return this.#scanner.rootKind;
+  }
+
+  /** Nothing says any. */
+  get units(): SchemaUnits {
+    return NO_UNITS;
+  }
+
+  /** What a part is, by the place of its path; `undefined` where it is absent. */
+  kindOf(place: number): JsonKind | undefined {
+    return this.#scanner.kind(place) ?? undefined;
   }
 
   /** The part of the document that was read last, by the place of its path. */

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
-import { contentOf, itemsOf, type JsonSlice, membersOf, sentJson } from '../json/json-slice.ts';
+import { contentOf, isString, itemsOf, type JsonSlice, membersOf, sentJson } from '../json/json-slice.ts';
+import { withoutExponent } from '../json/number-text.ts';
 import type { ColumnType, ValueUnit } from '../mapping/table-mapping.ts';
-import { withoutExponent } from './number-text.ts';
 import { hexInput, textByUnit, textOfContent, textOfDigits, type UnitText } from './unit-text.ts';
 
 /** Why a value has no text for its column. */
@@ -36,7 +36,7 @@ export function textOfJson(type: ColumnType, unit: ValueUnit | undefined, value:
   if (value.kind === 'null') {
     return null;
   }
-  if (value.kind === 'string' && (type.kind !== 'json' || unit !== undefined)) {
+  if (isString(value) && (type.kind !== 'json' || unit !== undefined)) {
     return stringText(type, unit, contentOf(value));
   }
   if (unit !== undefined && !isWhole(type)) {

@@ -76,6 +76,8 @@ describe('a unit', () => {
     ['variable-decimal', numeric, { scale: '9', value: 'AQ==' }, NO_FIT],
     ['variable-decimal', numeric, { value: 'AQ==' }, NO_FIT],
     ['variable-decimal', numeric, 'AQ==', NO_FIT],
+    ['variable-decimal', numeric, 1.5, '1.5'],
+    ['decimal(2)', numeric, 'raw:12345678901234567890.10', '12345678901234567890.10'],
     ['point', point, { x: 1.5, y: -2, wkb: 'AQ==', srid: null }, '(1.5,-2)'],
     ['point', point, { wkb: 'AQ==' }, NO_FIT],
     ['point', typeOf('public.geometry(Point,4326)'), { wkb: 'AQI=', srid: 4326 }, '0102'],
