@@ -127,7 +127,7 @@ test.each([
   ['decimal(0)', 'numeric', '"gA=="', '-128'],
   ['decimal(-3)', 'numeric', '"AQ=="', '1000'],
   ['decimal(2)', 'numeric', '""', '<value_does_not_fit>'],
-  ['decimal(2)', 'numeric', '2.22', '<value_does_not_fit>'],
+  ['decimal(2)', 'numeric', '2.22', '2.22'],
 ] as const)('as %s, %s takes %s as %s', (unit, kind, value, field) => {
   expect(json(typeOf(kind), value, unit)).toBe(field);
 });

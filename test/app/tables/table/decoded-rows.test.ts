@@ -175,7 +175,7 @@ describe('a topic that changed its format', () => {
   test('has both, record by record', () => {
     expect(
       mixed('{"id":1,"at":"2026-07-15"}', registered(7, '{"id":2,"at":0}'), '{"id":3,"at":"2026-07-16"}'),
-    ).toEqual(['1\t2026-07-15', '2\tJ2440588 00:00:00.000000+00', '3\t2026-07-16']);
+    ).toEqual(['1\t2026-07-15', '2\tJ2440588 00:00:00+00', '3\t2026-07-16']);
   });
 
   test('has dead letters of both', () => {
@@ -249,6 +249,6 @@ describe('a key', () => {
     const at = column('at', 'timestamp', ofKey('at'));
     expect(
       linesOf(mappingOf([at]), { key: ['registry'] }, { key: registered(7, '{"at":0}'), value: null }),
-    ).toEqual(['J2440588 00:00:00.000000+00']);
+    ).toEqual(['J2440588 00:00:00+00']);
   });
 });
