@@ -45,7 +45,7 @@ export class AvroFields {
   readonly #json = new JsonWriter(this.#cursor, this.#scratch);
   readonly #found = new FoundParts();
   #program: AvroProgram | null = null;
-  #bytes = NO_BYTES;
+  #bytes: Buffer = NO_BYTES;
   #end = 0;
   #kind: ValueKind = 'null';
   #unmapped = 0;
@@ -290,7 +290,7 @@ export class AvroFields {
     switch (type.kind) {
       case 'int':
       case 'long':
-        writeInteger(cursor, scratch);
+        writeInteger(cursor, scratch, type);
         return 'number';
       case 'decimal':
         writeDecimal(cursor, scratch, type);

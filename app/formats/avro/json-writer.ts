@@ -114,10 +114,11 @@ export class JsonWriter {
     scratch.byte(isMap ? OBJECT_END : LIST_END);
   }
 
-  #integer({ unit }: AvroType): void {
+  #integer(type: AvroType): void {
+    const { unit } = type;
     const scratch = this.#scratch;
     const before = scratch.length;
-    writeInteger(this.#cursor, scratch);
+    writeInteger(this.#cursor, scratch, type);
     if (unit === undefined || this.#isRaw) {
       return;
     }

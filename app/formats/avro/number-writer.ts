@@ -32,9 +32,9 @@ function floatText(value: number, isSingle: boolean): string {
 }
 
 /** Writes the int or long at the cursor. */
-export function writeInteger(cursor: AvroCursor, scratch: TextScratch): void {
+export function writeInteger(cursor: AvroCursor, scratch: TextScratch, { kind }: AvroType): void {
   const { at } = cursor;
-  const value = cursor.long();
+  const value = kind === 'int' ? cursor.int() : cursor.long();
   if (Number.isNaN(value)) {
     scratch.ascii(String(cursor.exactAt(at)));
   } else {

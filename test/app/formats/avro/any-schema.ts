@@ -250,8 +250,8 @@ export const anySchema: fc.Arbitrary<AnySchema> = fc.letrec<{ schema: AnySchema;
     { weight: 3, arbitrary: declared },
     { weight: 4, arbitrary: tie('record') },
     {
-      weight: 2,
-      arbitrary: tie('schema').map((items) => ({
+      weight: 3,
+      arbitrary: fc.oneof(tie('schema'), fc.constantFrom(...LOGICAL_SCHEMAS)).map((items) => ({
         schema: { type: 'array', items: items.schema },
         values: fc.array(items.values, { maxLength: 5 }).map(list),
         branch: 'array',

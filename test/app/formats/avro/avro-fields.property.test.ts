@@ -10,7 +10,7 @@ import { IS_LONG_RUN } from '../../../integration/stack/long-test.ts';
 import { type AnySchema, type AnyValue, anySchema } from './any-schema.ts';
 import { AvscOracle } from './avsc-oracle.ts';
 
-const RUNS = IS_LONG_RUN ? 3_000 : 150;
+const RUNS = IS_LONG_RUN ? 5_000 : 300;
 const VALUES = 6;
 
 let oracle: AvscOracle;

@@ -16,11 +16,14 @@ export class AvscOracle {
     serialization: 'advanced',
   });
 
+  readonly #exited = new AbortController();
+
+  constructor() {
+    this.#process.once('exit', (code) => this.#exited.abort(new Error(`avsc's process has exited: ${code}`)));
+  }
+
   async encode(cases: readonly Case[]): Promise<readonly Buffer[]> {
-    const answer = Promise.race([
-      once(this.#process, 'message'),
-      once(this.#process, 'exit').then(([code]) => Promise.reject(new Error(`avsc's process has exited: ${code}`))),
-    ]);
+    const answer = once(this.#process, 'message', { signal: this.#exited.signal });
     this.#process.send(cases);
     const [encoded] = (await answer) as [readonly Uint8Array[]];
     return encoded.map((bytes) => Buffer.from(bytes));

@@ -40,13 +40,12 @@ const repeated = (count: number, bytes: Buffer): Buffer => Buffer.concat(Array.f
 const BOMBS: readonly (readonly [what: string, Schema, Buffer, ReturnType<typeof refusal>])[] = [
   ['2^30 items that are null', NULLS, joined(long(2 ** 30), long(0)), TOO_MANY_EMPTY],
   ['2^62 items that are null', NULLS, joined(long(2n ** 62n), long(0)), NO_LENGTH],
-  ['2^52 items that are null', NULLS, joined(long(2n ** 52n), long(0)), TOO_MANY_EMPTY],
+  ['2^51 items that are null', NULLS, joined(long(2n ** 51n), long(0)), TOO_MANY_EMPTY],
   ['many blocks of items that are null', NULLS, joined(repeated(100_000, long(900)), long(0)), TOO_MANY_EMPTY],
   ['a block of -2^30 items that are null', NULLS, joined(long(-(2 ** 30)), long(0), long(0)), TOO_MANY_EMPTY],
   ['a block of -2^63 items', NULLS, joined(long(-(2n ** 63n)), long(0), long(0)), NO_LENGTH],
   ['2^30 records without fields', EMPTY, joined(long(2 ** 30), long(0)), TOO_MANY_EMPTY],
   ['2^30 values of no bytes', NO_BYTES, joined(long(2 ** 30), long(0)), TOO_MANY_EMPTY],
-  ['2^30 records of 5,000 nulls', WIDE, joined(long(2 ** 30), long(0)), TOO_MANY_EMPTY],
   ['2^30 longs of which few are there', LONGS, joined(long(2 ** 30), long(1)), TOO_SHORT],
   ['a list of 10^6 records within each other', LIST, Buffer.alloc(1_000_000, 2), TOO_DEEP],
   ['10^6 arrays within each other', TREE, Buffer.alloc(1_000_000, 2), TOO_DEEP],
@@ -109,6 +108,9 @@ describe('bytes that are no value of their schema', () => {
       refusal('value_too_large', 'its value is too large as JSON'),
     );
     expect(outcomeOf({ type: 'array', items }, bytes, [['a']])).toMatchObject({ reason: null });
+    const many = joined(long(2 ** 30), long(0));
+    expect(outcomeOf(WIDE, many, [[]])).toMatchObject({ reason: 'value_too_large' });
+    expect(outcomeOf(WIDE, many, [['a']])).toMatchObject(TOO_MANY_EMPTY);
   });
 
   test('what was found in a value before is forgotten, and the next value is read', () => {
