@@ -49,7 +49,7 @@ export const topicsByKey = (mappings: readonly CheckedMapping[]): readonly strin
 ];
 
 /** The fields of record keys that a table takes the columns of its key from. */
-const fieldsOf = ({ key, columns }: CheckedMapping): readonly string[] =>
+export const keyFieldsOf = ({ key, columns }: CheckedMapping): readonly string[] =>
   columns.flatMap(({ name, source }) => {
     const isOfKey = key?.columns.includes(name) ?? false;
     const field =
@@ -64,7 +64,7 @@ export function keyLines(mapping: CheckedMapping, keys: readonly RecordKeys[]): 
   if (mapping.key === null || mapping.envelope === undefined) {
     return [];
   }
-  const wanted = fieldsOf(mapping);
+  const wanted = keyFieldsOf(mapping);
   return keys.filter(({ topic }) => mapping.topics.includes(topic)).flatMap((found) => keyLine(found, wanted));
 }
 

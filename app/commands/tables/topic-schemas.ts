@@ -2,7 +2,7 @@ import { formatsOf } from '../../../settings/sections/formats.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { AvroSchemaError } from '../../formats/avro/avro-schema.ts';
 import type { Side } from '../../formats/field-reader.ts';
-import type { RegisteredSchema } from '../../formats/registry/schemas.ts';
+import { isUsable, type RegisteredSchema, type UnusableSchema } from '../../formats/registry/schemas.ts';
 import { outlineOf } from '../../formats/schema-outline.ts';
 import type { SchemaKind, SchemaOutline, SchemaPart } from '../../formats/schema-part.ts';
 import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
@@ -12,14 +12,15 @@ import type { ColumnType, FieldPath, MappedColumn } from '../../tables/mapping/t
 import { rowPath } from '../../tables/rows/column-plan.ts';
 import { NoText, textOfJson } from '../../tables/rows/column-text.ts';
 import { rowColumn } from '../../tables/rows/row-column.ts';
+import { keyFieldsOf } from './record-keys.ts';
 
 /** What answers with the latest schema of a topic. */
 interface LatestSchemas {
   /**
-   * @returns `undefined` where the registry has none for it yet
+   * @returns `undefined` where the registry has none of the subject yet
    * @throws OutageError, FatalError where the registry is away or refuses
    */
-  latest(topic: string, side: Side): Promise<RegisteredSchema | undefined>;
+  latest(subject: string): Promise<RegisteredSchema | UnusableSchema | undefined>;
 }
 
 /** The latest schema of a topic's values or keys. */
@@ -44,22 +45,21 @@ export async function readSchemas(
   for (const topic of new Set(topics)) {
     const formats = formatsOf(settings, topic);
     for (const side of SIDES.filter((each) => formats[each]?.includes('registry'))) {
-      found.push({ topic, side, ...(await latest(registry, topic, side)) });
+      found.push({ topic, side, ...(await latest(registry, `${topic}-${side}`)) });
     }
   }
   return found;
 }
 
-async function latest(
-  registry: LatestSchemas,
-  topic: string,
-  side: Side,
-): Promise<Pick<TopicSchema, 'schema' | 'fault'>> {
+async function latest(registry: LatestSchemas, subject: string): Promise<Pick<TopicSchema, 'schema' | 'fault'>> {
   try {
-    const schema = await registry.latest(topic, side);
-    return schema === undefined
-      ? { schema: null, fault: 'the registry has none for it yet' }
-      : { schema: { id: schema.id, outline: outlineOf(schema) } };
+    const schema = await registry.latest(subject);
+    if (schema === undefined) {
+      return { schema: null, fault: `the registry has no ${subject} yet` };
+    }
+    return isUsable(schema)
+      ? { schema: { id: schema.id, outline: outlineOf(schema) } }
+      : { schema: null, fault: schema.words };
   } catch (error) {
     const isKnown = error instanceof OutageError || error instanceof FatalError;
     if (isKnown || error instanceof AvroSchemaError || error instanceof SyntaxError) {
@@ -135,8 +135,12 @@ export interface SchemaFindings {
   readonly unfit: readonly { readonly column: string; readonly kinds: readonly SchemaKind[]; readonly type: string }[];
   /** Columns that are NOT NULL, and may get null. */
   readonly nullable: readonly string[];
-  /** Fields that no column takes; of keys none. */
+  /** Fields of the value that no column takes. */
   readonly unmapped: readonly string[];
+  /** Columns of the table's key that the record key has no field for: its tombstones delete nothing. */
+  readonly lacking: readonly string[];
+  /** Fields of the record key beyond the table's key: rows of one key may be in several partitions. */
+  readonly beyond: readonly string[];
 }
 
 /** Compares a table with the schemas of its topics, column by column. */
@@ -149,18 +153,38 @@ export const schemaFindings = (
 function findingsOf(mapping: CheckedMapping, { topic, side, schema, fault }: TopicSchema): SchemaFindings {
   const about = { topic, side, id: schema?.id ?? null, ...(fault !== undefined && { fault }) };
   if (schema === null) {
-    return { ...about, missing: [], unfit: [], nullable: [], unmapped: [] };
+    return { ...about, missing: [], unfit: [], nullable: [], unmapped: [], lacking: [], beyond: [] };
   }
   const compared = comparedColumns(mapping, side, schema.outline);
   return {
     ...about,
-    missing: compared.flatMap(({ column, part }) => (part === undefined ? column.name : [])),
+    missing: compared.flatMap(({ column, part }) =>
+      part === undefined && !takesRecordKey(column, mapping) ? column.name : [],
+    ),
     unfit: compared.flatMap(({ column, part }) => {
       const isUnfit = part !== undefined && part.kinds.length > 0 && !part.kinds.some((kind) => mayTake(column, kind, part));
       return isUnfit ? { column: column.name, kinds: part.kinds, type: column.type.name } : [];
     }),
     nullable: compared.flatMap(({ column, part }) => (column.isNotNull && part?.isNullable ? column.name : [])),
     unmapped: side === 'value' ? unmappedFields(mapping, schema.outline) : [],
+    ...(side === 'key' ? keyFindings(mapping, schema.outline) : { lacking: [], beyond: [] }),
+  };
+}
+
+/** A column of the key takes from the record key what the value lacks. */
+const takesRecordKey = ({ name, source }: MappedColumn, { key }: CheckedMapping): boolean =>
+  source.kind === 'field' && (key?.columns.includes(name) ?? false);
+
+/** A key that is no object is the whole of a table's key of one column. */
+function keyFindings(mapping: CheckedMapping, outline: SchemaOutline): Pick<SchemaFindings, 'lacking' | 'beyond'> {
+  const wanted = keyFieldsOf(mapping);
+  const { kinds = [], fields = [] } = outline([]) ?? {};
+  if (mapping.key === null || (wanted.length === 1 && !kinds.includes('object'))) {
+    return { lacking: [], beyond: [] };
+  }
+  return {
+    lacking: wanted.filter((name) => !fields.includes(name)),
+    beyond: fields.filter((name) => !wanted.includes(name)),
   };
 }
 
@@ -183,6 +207,12 @@ export function schemaLines({ topic, side, id, fault, ...found }: SchemaFindings
       ({ column, kinds, type }) => `WARNING: ${schema} has ${kinds.join(' or ')} for the column ${column}, and ${type} takes none`,
     ),
     ...found.nullable.map((name) => `${schema} may have null for the column ${name}, which is NOT NULL`),
+    ...found.lacking.map((name) => `WARNING: ${schema} has no field ${name}: deletes are dead letters`),
+    ...(found.beyond.length > 0
+      ? [
+          `WARNING: ${schema} has ${found.beyond.join(', ')}, too: rows of one key may be in several partitions, without an order`,
+        ]
+      : []),
     ...(found.unmapped.length > 0 ? [`${schema} has fields without a column: ${found.unmapped.join(', ')}`] : []),
   ];
   return lines.length > 0 ? lines : [`${schema} has what each column takes`];

@@ -231,7 +231,7 @@ export class TableEncoder {
     { topic, partition }: RowPlace,
     record: RecordCursor,
   ): Fault | FieldRefusal {
-    const { column, path } = planned;
+    const { column } = planned;
     switch (column.source.kind) {
       case 'field':
       case 'event':

@@ -99,7 +99,7 @@ test('several replays at once share the dead letters', async () => {
      SELECT 'group', 'orders', 0, number, now(), '[]', '1', 'value_too_large', '' FROM generate_series(1, $1::int) AS number`,
     [STARTERS],
   );
-  const where = { isInRecords: () => true, tablesOf: () => [], overwrite: false };
+  const where = { isInRecords: () => true, decoderOf: () => null, tablesOf: () => [], overwrite: false };
   const target = { schema, dryRun: false, maxValueBytes: 100, keyEncoding: 'text', ...where } as const;
   const outcomes = await allAtOnce(STARTERS, `LOCK TABLE ${schema}.records IN ACCESS EXCLUSIVE MODE`, (client) =>
     replayNext(client, target, { reasons: [], topics: [] }, null),

@@ -1,0 +1,60 @@
+import type { Records } from '../records/records.ts';
+import type { StreamPorts } from '../stream/partition/stream-ports.ts';
+import { OutageError } from '../stream/ports/stream-errors.ts';
+import { schemaIdOf } from './wire-format.ts';
+import { isUsable, type Schemas } from './registry/schemas.ts';
+
+/** The keys or the values of records. */
+type Side = Parameters<typeof schemaIdOf>[1];
+
+/** Which sides of a topic's records have schemas in the registry; none for most topics. */
+type SidesOf = (topic: string) => readonly Side[];
+
+/** What {@link schemaIdOf} gives where there is none. */
+const NO_ID = 0;
+
+/** Ids of schemas that records cannot be decoded without, and that may be asked for. */
+function missingIds(schemas: Pick<Schemas, 'of'>, records: Records, sides: readonly Side[]): ReadonlySet<number> {
+  const missing = new Set<number>();
+  for (const side of sides) {
+    // Nearly all records of a topic have the same one.
+    let before = NO_ID;
+    records.forEach((record) => {
+      const id = schemaIdOf(record, side);
+      if (id !== NO_ID && id !== before) {
+        const known = schemas.of(id);
+        if (known === undefined || !isUsable(known)) {
+          missing.add(id);
+        }
+      }
+      before = id;
+    });
+  }
+  return missing;
+}
+
+/** Resolves with the work, which goes on for the others that need it, or rejects when the signal is aborted. */
+function unlessEnded(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () =>
+      reject(new OutageError('the partition is left while its schemas are fetched', { reason: 'registry_away' }));
+    if (signal.aborted) {
+      onAbort();
+    }
+    signal.addEventListener('abort', onAbort);
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/**
+ * Fetches the schemas of records before they are encoded, which never waits.
+ *
+ * @returns what a partition's stream calls before it writes
+ */
+export function schemasFirst(schemas: Schemas, sidesOf: SidesOf): NonNullable<StreamPorts['prepare']> {
+  return ({ topic, records }, signal) => {
+    const sides = sidesOf(topic);
+    const missing = sides.length === 0 ? null : missingIds(schemas, records, sides);
+    return missing === null || missing.size === 0 ? undefined : unlessEnded(schemas.fetch(missing), signal);
+  };
+}
