@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import { contentOf, isString, itemsOf, type JsonSlice, membersOf, sentJson } from '../json/json-slice.ts';
-import { withoutExponent } from '../json/number-text.ts';
+import { isOfEpoch, withoutExponent } from '../json/number-text.ts';
 import type { ColumnType, ValueUnit } from '../mapping/table-mapping.ts';
 import { hexInput, textByUnit, textOfContent, textOfDigits, type UnitText } from './unit-text.ts';
 
@@ -38,6 +38,9 @@ export function textOfJson(type: ColumnType, unit: ValueUnit | undefined, value:
   }
   if (isString(value) && (type.kind !== 'json' || unit !== undefined)) {
     return stringText(type, unit, contentOf(value));
+  }
+  if (value.kind === 'list' && isListOfTimes(type, unit)) {
+    return timesText(unit, value, 0);
   }
   if (unit !== undefined && !isWhole(type)) {
     return checked(type, textByUnit(type, unit, value));
@@ -182,6 +185,30 @@ function arrayText(
   }
   return nested(elements, lengths, type.delimiter);
 }
+
+/** Whether a list keeps its form, and its items are texts by a unit. */
+const isListOfTimes = ({ kind }: ColumnType, unit: ValueUnit | undefined): unit is ValueUnit =>
+  (kind === 'json' || kind === 'text') && unit !== undefined && (isOfEpoch(unit) || unit.startsWith('time-'));
+
+/** A list of numbers that count time as JSON, with the points in time or times of day that they mean. */
+function timesText(unit: ValueUnit, list: JsonSlice, depth: number): ColumnText {
+  const items: string[] = [];
+  for (const item of itemsOf(list)) {
+    const text =
+      item.kind === 'number'
+        ? textByUnit(JSON_TYPE, unit, item)
+        : item.kind === 'list' && depth < MOST_DIMENSIONS
+          ? timesText(unit, item, depth + 1)
+          : sentJson(item);
+    if (text === null || text instanceof NoText) {
+      return DOES_NOT_FIT;
+    }
+    items.push(text);
+  }
+  return `[${items.join()}]`;
+}
+
+const JSON_TYPE: ColumnType = { kind: 'json', name: 'jsonb' };
 
 /** Elements in their order as lists of lists of these lengths, outermost first. */
 function nested(elements: readonly string[], lengths: readonly number[], delimiter: string): string {

@@ -35,7 +35,13 @@ function float32(value: number): string {
   return texts.find((text) => Math.fround(Number(text)) === value) ?? String(value);
 }
 
-const anyText = fc.string({ unit: fc.oneof(fc.constantFrom('"', '\\', '\n', '\t', '\u0001', ' '), fc.string({ maxLength: 1 }), fc.constantFrom('é', '𝄞', '\u2028')) });
+const anyText = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom('"', '\\', '\n', '\t', '\u0001', ' '),
+    fc.string({ maxLength: 1 }),
+    fc.constantFrom('é', '𝄞', '\u2028'),
+  ),
+});
 const anyBytes = fc.uint8Array({ maxLength: 20 }).map((bytes) => Buffer.from(bytes));
 const base64 = (bytes: Buffer): string => JSON.stringify(bytes.toString('base64'));
 
@@ -66,7 +72,9 @@ const logical = <Value>(
 
 const SECONDS = { min: -62_135_596_800, max: 253_402_300_799 };
 const isoOf = (seconds: number, fraction: string): string =>
-  JSON.stringify(`${new Date(seconds * 1_000).toISOString().slice(0, 19)}${/[1-9]/.test(fraction) ? `.${fraction}` : ''}Z`);
+  JSON.stringify(
+    `${new Date(seconds * 1_000).toISOString().slice(0, 19)}${/[1-9]/.test(fraction) ? `.${fraction}` : ''}Z`,
+  );
 
 const epoch = (logicalType: string, digits: number): AnySchema =>
   logical(
@@ -86,7 +94,9 @@ const epoch = (logicalType: string, digits: number): AnySchema =>
 const DAYS = fc.integer({ min: -719_162, max: 2_932_896 });
 const SECOND_OF_DAY = fc.nat(86_399);
 const clock = (seconds: number, fraction: string): string =>
-  JSON.stringify(`${new Date(seconds * 1_000).toISOString().slice(11, 19)}${/[1-9]/.test(fraction) ? `.${fraction}` : ''}`);
+  JSON.stringify(
+    `${new Date(seconds * 1_000).toISOString().slice(11, 19)}${/[1-9]/.test(fraction) ? `.${fraction}` : ''}`,
+  );
 
 const LOGICAL_SCHEMAS: readonly AnySchema[] = [
   logical('int', 'date', DAYS, (days) => ({
@@ -123,7 +133,12 @@ function twosComplement(value: bigint, size?: number): Buffer {
   while (BigInt.asIntN(length * 8, value) !== value) {
     length += 1;
   }
-  return Buffer.from(BigInt.asUintN(length * 8, value).toString(16).padStart(length * 2, '0'), 'hex');
+  return Buffer.from(
+    BigInt.asUintN(length * 8, value)
+      .toString(16)
+      .padStart(length * 2, '0'),
+    'hex',
+  );
 }
 
 function withPoint(value: bigint, scale: number): string {
@@ -158,11 +173,13 @@ function anyName(): { name: string; namespace?: string; fullName: string } {
 
 /** Of types that have a name or a parameter. */
 const declared: fc.Arbitrary<AnySchema> = fc.oneof(
-  fc.nat(40).map((scale): AnySchema => ({
-    schema: { type: 'bytes', logicalType: 'decimal', precision: 50, scale },
-    values: unscaled(160n).map((value) => both(twosComplement(value), withPoint(value, scale))),
-    branch: 'bytes',
-  })),
+  fc.nat(40).map(
+    (scale): AnySchema => ({
+      schema: { type: 'bytes', logicalType: 'decimal', precision: 50, scale },
+      values: unscaled(160n).map((value) => both(twosComplement(value), withPoint(value, scale))),
+      branch: 'bytes',
+    }),
+  ),
   fc.constant<AnySchema>({
     schema: { type: 'bytes', logicalType: 'big-decimal' },
     values: fc.tuple(unscaled(160n), fc.nat(30)).map(([value, scale]) => {
@@ -174,7 +191,15 @@ const declared: fc.Arbitrary<AnySchema> = fc.oneof(
   fc.tuple(fc.integer({ min: 1, max: 20 }), fc.nat(10)).map(([size, scale]): AnySchema => {
     const { fullName, ...name } = anyName();
     return {
-      schema: { type: 'fixed', ...name, namespace: name.namespace ?? '', size, logicalType: 'decimal', precision: 9, scale },
+      schema: {
+        type: 'fixed',
+        ...name,
+        namespace: name.namespace ?? '',
+        size,
+        logicalType: 'decimal',
+        precision: 9,
+        scale,
+      },
       values: fc
         .bigInt({ min: -(2n ** BigInt(size * 8 - 1)), max: 2n ** BigInt(size * 8 - 1) - 1n })
         .map((value) => both(twosComplement(value, size), withPoint(value, scale))),
@@ -302,12 +327,20 @@ function recordOf(fields: readonly (readonly [string, AnySchema])[], isRecursive
     .map((members): readonly (readonly [string, AnyValue])[] => members);
   const END = ['next', both(null, 'null')] as const;
   const values = isRecursive
-    ? fc.array(flat, { minLength: 1, maxLength: 3 }).map((links) =>
-        links.slice(1).reduceRight<AnyValue>(
-          (inner, link) => object([...link, ['next', { ...inner, avsc: { [fullName]: inner.avsc } }]]),
-          object([...(links[0] ?? []), END]),
-        ),
-      )
+    ? fc
+        .array(flat, { minLength: 1, maxLength: 3 })
+        .map((links) =>
+          links
+            .slice(1)
+            .reduceRight<AnyValue>(
+              (inner, link) => object([...link, ['next', { ...inner, avsc: { [fullName]: inner.avsc } }]]),
+              object([...(links[0] ?? []), END]),
+            ),
+        )
     : flat.map(object);
-  return { schema: { type: 'record', ...name, namespace: name.namespace ?? '', fields: [...own, ...next] }, values, branch: fullName };
+  return {
+    schema: { type: 'record', ...name, namespace: name.namespace ?? '', fields: [...own, ...next] },
+    values,
+    branch: fullName,
+  };
 }

@@ -48,7 +48,12 @@ const textOf = (slice: JsonSlice | undefined): string | undefined => slice && se
 /** Bytes with others around them, as a record's are in its batch. */
 const amid = (bytes: Buffer) => Buffer.concat([Buffer.from([7, 7, 7]), bytes, Buffer.from([0, 0, 9])]);
 
-function requireSame(fields: AvroFields, value: AnyValue, scanners: readonly JsonScanner[], wanted: readonly FieldPath[]) {
+function requireSame(
+  fields: AvroFields,
+  value: AnyValue,
+  scanners: readonly JsonScanner[],
+  wanted: readonly FieldPath[],
+) {
   const [iso, raw] = [Buffer.from(value.iso), Buffer.from(value.raw)];
   expect([scanners[0]?.scan(iso), scanners[1]?.scan(raw)]).toEqual([null, null]);
   wanted.forEach((_, place) => {

@@ -67,7 +67,12 @@ const BOMBS: readonly (readonly [what: string, Schema, Buffer, ReturnType<typeof
   ['half a double', 'double', Buffer.alloc(4), TOO_SHORT],
   ['nothing', 'int', Buffer.alloc(0), TOO_SHORT],
   ['bytes behind the value', 'int', Buffer.from([0, 0]), refusal('undecodable', 'bytes follow it')],
-  ['a string of other bytes', 'string', text(Buffer.from([0xff])), refusal('invalid_utf8', 'a string in its value is not UTF-8')],
+  [
+    'a string of other bytes',
+    'string',
+    text(Buffer.from([0xff])),
+    refusal('invalid_utf8', 'a string in its value is not UTF-8'),
+  ],
 ];
 
 describe('bytes that are no value of their schema', () => {
@@ -83,7 +88,8 @@ describe('bytes that are no value of their schema', () => {
     const decimal = { type: 'bytes', logicalType: 'decimal', precision: 4, scale: 2 };
     const noNumber = refusal('number_out_of_range', 'its value holds a decimal that PostgreSQL numeric cannot store');
     const big = { type: 'bytes', logicalType: 'big-decimal' };
-    const bigOf = (digits: Buffer, scale: number, behind = '') => text(joined(text(digits), long(scale), Buffer.from(behind)));
+    const bigOf = (digits: Buffer, scale: number, behind = '') =>
+      text(joined(text(digits), long(scale), Buffer.from(behind)));
     const one = Buffer.from([1]);
     const none = refusal('undecodable', 'a decimal has no digits');
     for (const [schema, bytes, refused] of [
@@ -114,7 +120,14 @@ describe('bytes that are no value of their schema', () => {
   });
 
   test('what was found in a value before is forgotten, and the next value is read', () => {
-    const schema = { type: 'record', name: 'R', fields: [{ name: 'a', type: 'int' }, { name: 'b', type: 'boolean' }] };
+    const schema = {
+      type: 'record',
+      name: 'R',
+      fields: [
+        { name: 'a', type: 'int' },
+        { name: 'b', type: 'boolean' },
+      ],
+    };
     const program = new AvroProgram({ id: 7, text: JSON.stringify(schema), references: [] }, [['a']], { mapped: [] });
     const fields = new AvroFields();
     const read = (bytes: Buffer) => [fields.read(program, bytes, 0, bytes.length), fields.kindOf(0), fields.unmapped];
