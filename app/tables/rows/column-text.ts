@@ -39,11 +39,8 @@ export function textOfJson(type: ColumnType, unit: ValueUnit | undefined, value:
   if (isString(value) && (type.kind !== 'json' || unit !== undefined)) {
     return stringText(type, unit, contentOf(value));
   }
-  if (value.kind === 'list' && isListOfTimes(type, unit)) {
-    return timesText(unit, value, 0);
-  }
   if (unit !== undefined && !isWhole(type)) {
-    return checked(type, textByUnit(type, unit, value));
+    return textWithUnit(type, unit, value);
   }
   if (type.kind === 'json') {
     return sentJson(value);
@@ -59,6 +56,11 @@ export function textOfJson(type: ColumnType, unit: ValueUnit | undefined, value:
   }
   return type.kind !== 'bytea' ? sentJson(value) : DOES_NOT_FIT;
 }
+
+const textWithUnit = (type: ColumnType, unit: ValueUnit, value: JsonSlice): ColumnText =>
+  value.kind === 'list' && isListOfTimes(type, unit)
+    ? timesText(unit, value, 0)
+    : checked(type, textByUnit(type, unit, value));
 
 /** Types whose text is made of that of their elements. */
 const isWhole = ({ kind }: ColumnType): boolean => kind === 'array' || kind === 'composite';
@@ -187,8 +189,8 @@ function arrayText(
 }
 
 /** Whether a list keeps its form, and its items are texts by a unit. */
-const isListOfTimes = ({ kind }: ColumnType, unit: ValueUnit | undefined): unit is ValueUnit =>
-  (kind === 'json' || kind === 'text') && unit !== undefined && (isOfEpoch(unit) || unit.startsWith('time-'));
+const isListOfTimes = ({ kind }: ColumnType, unit: ValueUnit): boolean =>
+  (kind === 'json' || kind === 'text') && (isOfEpoch(unit) || unit.startsWith('time-'));
 
 /** A list of numbers that count time as JSON, with the points in time or times of day that they mean. */
 function timesText(unit: ValueUnit, list: JsonSlice, depth: number): ColumnText {

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Schema } from './any-schema.ts';
+import type { Schema } from './leaf-schemas.ts';
 
 interface Case {
   readonly schema: Schema;

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { AvroFields } from '../../../../app/formats/avro/avro-fields.ts';
 import { AvroProgram } from '../../../../app/formats/avro/avro-program.ts';
 import type { FieldPath } from '../../../../app/tables/mapping/table-mapping.ts';
-import type { Schema } from './any-schema.ts';
 import { joined, long, text } from './encoding.ts';
+import type { Schema } from './leaf-schemas.ts';
 
 /** What is read of bytes, where the whole value and all parts at these paths are taken. */
 function outcomeOf(schema: Schema, bytes: Buffer, paths: readonly FieldPath[]) {
