@@ -2,7 +2,7 @@ import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts'
 import type { SchemaUnits } from '../../tables/json/connect-schema.ts';
 import { isEqual } from '../../tables/json/field-tree.ts';
 import type { JsonSlice, ValueKind } from '../../tables/json/json-slice.ts';
-import { isOfEpoch } from '../../tables/json/number-text.ts';
+import { isOfTime } from '../../tables/json/number-text.ts';
 import type { ValueUnit } from '../../tables/mapping/table-mapping.ts';
 import { AvroCursor, AvroFault } from './avro-cursor.ts';
 import { type AvroProgram, NO_NODE, type Step, unitOf } from './avro-program.ts';
@@ -20,9 +20,6 @@ const WORDS = {
   null: Buffer.from('null', 'latin1'),
 };
 const BYTES_BEHIND = new AvroFault('bytes follow it');
-
-const isOfTime = (unit: ValueUnit | undefined): boolean =>
-  unit !== undefined && (isOfEpoch(unit) || unit.startsWith('time-'));
 
 /** By what the whole value is. Whether a boolean is true is of no meaning for it. */
 const KIND_OF_WHOLE: Readonly<Record<AvroKind, ValueKind>> = {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import { contentOf, isString, itemsOf, type JsonSlice, membersOf, sentJson } from '../json/json-slice.ts';
-import { isOfEpoch, withoutExponent } from '../json/number-text.ts';
+import { isOfTime, withoutExponent } from '../json/number-text.ts';
 import type { ColumnType, ValueUnit } from '../mapping/table-mapping.ts';
 import { hexInput, textByUnit, textOfContent, textOfDigits, type UnitText } from './unit-text.ts';
 
@@ -190,7 +190,7 @@ function arrayText(
 
 /** Whether a list keeps its form, and its items are texts by a unit. */
 const isListOfTimes = ({ kind }: ColumnType, unit: ValueUnit): boolean =>
-  (kind === 'json' || kind === 'text') && (isOfEpoch(unit) || unit.startsWith('time-'));
+  (kind === 'json' || kind === 'text') && isOfTime(unit);
 
 /** A list of numbers that count time as JSON, with the points in time or times of day that they mean. */
 function timesText(unit: ValueUnit, list: JsonSlice, depth: number): ColumnText {
