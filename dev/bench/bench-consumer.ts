@@ -15,7 +15,7 @@ export interface BenchTarget {
   /** The setting `tables`. @default none */
   readonly tables?: readonly { readonly topic: string }[];
   /** URL of the registry by whose schemas the topics of the tables are written. @default they are JSON */
-  readonly schemaRegistry?: string;
+  readonly schemaRegistry?: string | undefined;
 }
 
 /** Schema of a consumer for which none is named. */
