@@ -10,6 +10,7 @@ import type { LoadedSettings } from './configuration/load-settings.ts';
 import { ClientCertificates } from './credentials/certificates-in-use.ts';
 import { FieldReaders } from './formats/field-readers.ts';
 import { recordDecoders } from './formats/record-decoders.ts';
+import { createRegistry, type SchemaRegistry } from './formats/registry/schema-registry.ts';
 import { messageOf } from './kafka/client/kafka-errors.ts';
 import { unpackAtMost } from './kafka/codecs/codecs.ts';
 import { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
@@ -24,7 +25,7 @@ import { processMemory } from './memory/memory-budget.ts';
 import { LogEvents } from './metrics/process/process.ts';
 import type { ProductBuild } from './metrics/process/product-build.ts';
 import { shutDown } from './shutdown.ts';
-import { prepareTables, warnOfMissingTopics } from './start-up.ts';
+import { logBehind, prepareTables, warnOfMissingTopics } from './start-up.ts';
 import { DatabasePool } from './store/connection/database-pool.ts';
 import { REFUSAL_PAUSES_MS, ROTATION_PAUSES_MS } from './store/connection/refused-connections.ts';
 import { describeDatabaseError } from './store/connection/sqlstate.ts';
@@ -57,6 +58,7 @@ const OF_CONFIGURATION: ReadonlySet<string> = new Set([
   'GROUP_WRITES_ELSEWHERE',
   'GROUP_MEETS_ANOTHER',
   'TABLES_DO_NOT_FIT',
+  'REGISTRY_REFUSED',
 ]);
 
 const SHARED =
@@ -86,7 +88,9 @@ export class Application {
   readonly #source: KafkaSource;
   readonly #deadLetterTopic: KafkaDeadLetterTopic;
   readonly #pipeline: Pipeline;
-  readonly #checks: readonly { close(): Promise<void> }[];
+  /** `undefined` where no topic has schemas. */
+  readonly #registry: SchemaRegistry | undefined;
+  readonly #closedLast: readonly { close(): Promise<void> }[];
   readonly #ending = new AbortController();
   readonly #background: Promise<void>[] = [];
   #resolveEnded: (exitCode: number) => void = () => undefined;
@@ -116,7 +120,13 @@ export class Application {
       (error) => this.#fail(error),
     );
     const kafkaCheck = createKafkaCheck(() => createKafkaClient(clients, NO_RETRIES));
-    this.#checks = [databaseCheck, kafkaCheck];
+    this.#registry = createRegistry(settings, {
+      current: this.#current,
+      clock: systemClock,
+      outages: outages.registry.of('writers'),
+      onOutcome: (outcome) => this.#management.schemaAnswered(outcome),
+    });
+    this.#closedLast = [databaseCheck, kafkaCheck, ...(this.#registry ? [this.#registry] : [])];
     this.#management = createManagement({
       settings,
       current: this.#current,
@@ -126,6 +136,7 @@ export class Application {
       logEvents,
       report: () => this.#pipeline.report(),
       pool: () => this.#pool.figures(),
+      schemas: () => this.#registry?.size ?? null,
       checkDatabase: watchedCheck(
         (signal) => databaseCheck.check(signal),
         outages.database.of('health check'),
@@ -161,7 +172,7 @@ export class Application {
         this.#logger.warn(warning);
       }
       this.#logger.info({ address, topics, groupId, schema: database.schema }, 'listening');
-      await this.#prepareTables();
+      await Promise.all([this.#prepareTables(), this.#registry?.check()]);
       if (this.#ending.signal.aborted) {
         return;
       }
@@ -171,7 +182,11 @@ export class Application {
       this.#background.push(
         pollLogEnds(this.#source, this.#pipeline, systemClock, signal),
         sendCommitHints(this.#source, this.#pipeline, systemClock, signal),
-        this.#watchStoredPositions(),
+        watchStoredPositions(this.#pipeline, this.#sink, {
+          clock: systemClock,
+          signal,
+          onBehind: logBehind(this.#logger),
+        }),
         warnOfMissingTopics(this.#settings, this.#deadLetterTopic, this.#logger),
       );
       await this.#source.start(this.#pipeline);
@@ -186,9 +201,10 @@ export class Application {
     return this.#stopping;
   }
 
-  #watchOutages(): { readonly database: OutageLog; readonly kafka: OutageLog } {
+  #watchOutages(): Readonly<Record<'database' | 'kafka' | 'registry', OutageLog>> {
     return {
       database: new OutageLog('PostgreSQL', this.#logger),
+      registry: new OutageLog('the schema registry', this.#logger),
       kafka: new OutageLog('Kafka', this.#logger, { onFailure: () => this.#management.client.onAway() }),
     };
   }
@@ -262,7 +278,7 @@ export class Application {
         logger: this.#logger,
         pipeline: this.#pipeline,
         source: this.#source,
-        closedLast: [this.#pool, this.#deadLetterTopic, ...this.#checks],
+        closedLast: [this.#pool, this.#deadLetterTopic, ...this.#closedLast],
         ending: this.#ending,
         background: this.#background,
       },
@@ -285,18 +301,5 @@ export class Application {
       return { versions, unknown: await this.#sink.unknownVersions() };
     };
     return prepareTables(prepare, this.#settings.database.schema, this.#logger, this.#ending.signal);
-  }
-
-  #watchStoredPositions(): Promise<void> {
-    const { signal } = this.#ending;
-    return watchStoredPositions(this.#pipeline, this.#sink, {
-      clock: systemClock,
-      signal,
-      onBehind: ({ topic, partition, offset }, known) => {
-        const consequence = 'what is ahead of it is read and written again, after a failover or a restore';
-        const offsets = { storedOffset: offset.toString(), known: known.toString() };
-        this.#logger.warn({ topic, partition, ...offsets }, `the stored offset went back: ${consequence}`);
-      },
-    });
   }
 }

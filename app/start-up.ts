@@ -5,6 +5,7 @@ import type { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
 import type { Logger } from './logging/logger.ts';
 import { Retries } from './stream/partition/retries.ts';
 import { systemClock } from './stream/ports/clock.ts';
+import type { Position } from './stream/ports/record-source.ts';
 
 /** What was done with the tables: the versions that were applied, and those that this program does not know. */
 interface Prepared {
@@ -57,3 +58,12 @@ export async function warnOfMissingTopics(
     logger.error({ topics: missing }, `topics for dead letters do not exist: ${consequence}`);
   }
 }
+
+/** Logs stored offsets that went back. */
+export const logBehind =
+  (logger: Logger) =>
+  ({ topic, partition, offset }: Position, known: bigint): void => {
+    const consequence = 'what is ahead of it is read and written again, after a failover or a restore';
+    const offsets = { storedOffset: offset.toString(), known: known.toString() };
+    logger.warn({ topic, partition, ...offsets }, `the stored offset went back: ${consequence}`);
+  };

@@ -1,4 +1,4 @@
-import type { OauthSettings } from '../../settings/sections/kafka-sasl.ts';
+import type { OauthSettings } from '../../settings/sections/oauth.ts';
 import { CredentialsRefused, CredentialsUnavailable, Renewed, requestCredentials, toldBy } from './credentials.ts';
 import { readText } from './named-file.ts';
 

@@ -27,7 +27,10 @@ import { AdminRegistration, adminInstance } from './spring-boot-admin.ts';
 
 /** The sources of the operational interface; its functions return at once and do not throw. */
 export interface ManagementOptions {
-  readonly settings: Pick<Settings, 'server' | 'kafka' | 'schemaRegistry' | 'tables' | 'consumer' | 'management' | 'spring' | 'info'>;
+  readonly settings: Pick<
+    Settings,
+    'server' | 'kafka' | 'schemaRegistry' | 'tables' | 'consumer' | 'management' | 'spring' | 'info'
+  >;
   /** The same with the credentials of the moment; asked at each request and at each registration. */
   readonly current: () => ManagementOptions['settings'];
   /** When the client's certificates expire, by the system that they are shown to. */

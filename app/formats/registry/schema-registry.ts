@@ -1,5 +1,7 @@
 import type { SchemaRequestOutcome } from '../../../contract/metrics/definition.ts';
+import { type FormatsPart, formatsOf, registryTopics } from '../../../settings/sections/formats.ts';
 import type { SchemaRegistrySettings } from '../../../settings/sections/schema-registry.ts';
+import type { Settings } from '../../../settings/settings.ts';
 import type { OutageWatch } from '../../logging/outage-log.ts';
 import type { Clock } from '../../stream/ports/clock.ts';
 import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
@@ -15,6 +17,8 @@ const MOST_VERDICTS = 10_000;
 
 /** So long an unknown schema is not asked for again: a wave of them costs one wait for each batch. */
 const UNKNOWN_MS = 60_000;
+
+const SIDES = ['value', 'key'] as const;
 
 const FIRST_RETRY_MS = 200;
 const LONGEST_RETRY_MS = 30_000;
@@ -42,6 +46,11 @@ interface SchemaRegistryOptions {
   readonly outages: OutageWatch;
   /** Called for each answer of the registry. @default nothing */
   readonly onOutcome?: (outcome: SchemaRequestOutcome) => void;
+}
+
+/** The same, with all settings. */
+interface RegistryConnection extends Omit<SchemaRegistryOptions, 'current' | 'subjects'> {
+  readonly current: () => Pick<Settings, 'schemaRegistry'>;
 }
 
 /**
@@ -241,6 +250,28 @@ export class SchemaRegistry implements Schemas {
   #now(): number {
     return this.#options.clock.steady().getTime();
   }
+}
+
+/** The subjects of topics whose keys or values have schemas in the registry, as serializers name them by default. */
+const registrySubjects = (settings: FormatsPart): readonly string[] =>
+  registryTopics(settings).flatMap((topic) => {
+    const formats = formatsOf(settings, topic);
+    return SIDES.filter((side) => formats[side]?.includes('registry')).map((side) => `${topic}-${side}`);
+  });
+
+/** The registry of the settings; `undefined` where they have none. */
+export function createRegistry(
+  { schemaRegistry, ...settings }: Pick<Settings, 'formats' | 'schemaRegistry'>,
+  { current, ...options }: RegistryConnection,
+): SchemaRegistry | undefined {
+  return (
+    schemaRegistry &&
+    new SchemaRegistry({
+      ...options,
+      current: () => current().schemaRegistry ?? schemaRegistry,
+      subjects: registrySubjects(settings),
+    })
+  );
 }
 
 const outageOf = (words: string, retryAfterMs: number): OutageError =>

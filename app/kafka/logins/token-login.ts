@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AuthenticationProviderArgs, Mechanism } from 'kafkajs';
 import { PRODUCT_NAME } from '../../../contract/identity.ts';
 import { provesPassword, type SaslSettings } from '../../../settings/sections/kafka-sasl.ts';
-import type { OauthSettings } from '../../../settings/sections/oauth.ts';
 import { AwsIdentity } from '../../credentials/aws-identity.ts';
 import { type BearerToken, claimsOf, type TokenSource, tokenSource } from '../../credentials/bearer-token.ts';
 import { CredentialsUnavailable, toldBy } from '../../credentials/credentials.ts';

@@ -27,7 +27,10 @@ export interface StreamPorts {
    * where nothing is missing. Rejects with `OutageError` while it cannot be had, and once the signal is aborted. Left
    * out: nothing is ever missing.
    */
-  readonly prepare?: (request: Pick<WriteRequest, 'topic' | 'records'>, signal: AbortSignal) => Promise<void> | undefined;
+  readonly prepare?: (
+    request: Pick<WriteRequest, 'topic' | 'records'>,
+    signal: AbortSignal,
+  ) => Promise<void> | undefined;
   readonly listener: StreamListener;
   readonly clock: Clock;
   readonly memory: MemoryBudget;
