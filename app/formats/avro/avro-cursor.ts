@@ -93,13 +93,16 @@ export class AvroCursor {
 
   /** A number of zigzag coding in base 128; NaN where it is beyond what a number holds exactly: {@link exactAt}. */
   long(): number {
-    const { bytes } = this;
-    const first = bytes[this.at] ?? 0;
+    const first = this.bytes[this.at] ?? 0;
     if (first < 128 && this.at < this.#end) {
       this.at += 1;
       return (first >>> 1) ^ -(first & 1);
     }
-    const start = this.at;
+    return this.#longOfBytes();
+  }
+
+  #longOfBytes(): number {
+    const { bytes, at: start } = this;
     let sum = 0;
     let unit = 1;
     let byte = 128;

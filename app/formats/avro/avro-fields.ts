@@ -1,17 +1,16 @@
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
-import { QUOTE } from '../../records/ascii.ts';
 import type { SchemaUnits } from '../../tables/json/connect-schema.ts';
 import { isEqual } from '../../tables/json/field-tree.ts';
 import type { JsonSlice, ValueKind } from '../../tables/json/json-slice.ts';
-import { isOfEpoch } from '../../tables/json/number-text.ts';
+import { isOfTime } from '../../tables/json/number-text.ts';
 import type { ValueUnit } from '../../tables/mapping/table-mapping.ts';
 import { AvroCursor, AvroFault } from './avro-cursor.ts';
 import { type AvroProgram, NO_NODE, type Step, unitOf } from './avro-program.ts';
 import { type AvroKind, type AvroType, MAP_KEY } from './avro-type.ts';
 import { FoundParts } from './found-parts.ts';
 import { JsonWriter } from './json-writer.ts';
-import { floatAt, writeDecimal, writeDuration, writeFloat, writeInteger, writeUuid } from './number-writer.ts';
 import { passPart, passValue } from './pass-value.ts';
+import { writeScalar } from './scalar-writer.ts';
 import { TextScratch } from './text-scratch.ts';
 
 const NO_BYTES = Buffer.alloc(0);
@@ -21,9 +20,6 @@ const WORDS = {
   null: Buffer.from('null', 'latin1'),
 };
 const BYTES_BEHIND = new AvroFault('bytes follow it');
-
-const isOfTime = (unit: ValueUnit | undefined): boolean =>
-  unit !== undefined && (isOfEpoch(unit) || unit.startsWith('time-'));
 
 /** By what the whole value is. Whether a boolean is true is of no meaning for it. */
 const KIND_OF_WHOLE: Readonly<Record<AvroKind, ValueKind>> = {
@@ -45,7 +41,7 @@ export class AvroFields {
   readonly #json = new JsonWriter(this.#cursor, this.#scratch);
   readonly #found = new FoundParts();
   #program: AvroProgram | null = null;
-  #bytes = NO_BYTES;
+  #bytes: Buffer = NO_BYTES;
   #end = 0;
   #kind: ValueKind = 'null';
   #unmapped = 0;
@@ -281,39 +277,8 @@ export class AvroFields {
   #written(type: AvroType, node: number): void {
     const scratch = this.#scratch;
     scratch.begin();
-    const kind = this.#write(type);
+    const kind = writeScalar(this.#cursor, scratch, type);
     this.#found.put(node, kind, scratch.bytes, scratch.start, scratch.end);
-  }
-
-  #write(type: AvroType): ValueKind {
-    const [cursor, scratch] = [this.#cursor, this.#scratch];
-    switch (type.kind) {
-      case 'int':
-      case 'long':
-        writeInteger(cursor, scratch);
-        return 'number';
-      case 'decimal':
-        writeDecimal(cursor, scratch, type);
-        return 'number';
-      case 'float':
-      case 'double': {
-        const value = floatAt(cursor, type);
-        writeFloat(scratch, value, type);
-        return Number.isFinite(value) ? 'number' : 'text';
-      }
-      case 'uuid':
-        writeUuid(cursor, scratch);
-        return 'text';
-      case 'duration':
-        writeDuration(cursor, scratch);
-        return 'text';
-      default:
-        cursor.spanOf(type);
-        scratch.byte(QUOTE);
-        scratch.base64(cursor.bytes, cursor.from, cursor.to);
-        scratch.byte(QUOTE);
-        return 'string';
-    }
   }
 
   #writePart(node: number, kind: ValueKind, type: AvroType): void {

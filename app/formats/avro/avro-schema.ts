@@ -209,7 +209,7 @@ function parsed(text: string): unknown {
 function nameOf(schema: Json, around: string): { readonly fullName: string; readonly namespace: string } {
   const { name, namespace: own } = schema;
   if (typeof name !== 'string' || name === '') {
-    throw new AvroSchemaError("it has a type without a name");
+    throw new AvroSchemaError('it has a type without a name');
   }
   if (name.includes('.')) {
     return { fullName: name, namespace: name.slice(0, name.lastIndexOf('.')) };

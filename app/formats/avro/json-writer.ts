@@ -12,7 +12,7 @@ import {
 import { isOfEpoch, isoOfEpoch, timeOfDay } from '../../tables/json/number-text.ts';
 import type { AvroCursor } from './avro-cursor.ts';
 import { type AvroType, MAP_KEY } from './avro-type.ts';
-import { floatAt, writeDecimal, writeDuration, writeFloat, writeInteger, writeUuid } from './number-writer.ts';
+import { floatAt, writeDecimal, writeDuration, writeFloat, writeInteger, writeUuid } from './scalar-writer.ts';
 import type { TextScratch } from './text-scratch.ts';
 
 /** By a byte that JSON escapes: what JSON.stringify writes. */
@@ -114,10 +114,11 @@ export class JsonWriter {
     scratch.byte(isMap ? OBJECT_END : LIST_END);
   }
 
-  #integer({ unit }: AvroType): void {
+  #integer(type: AvroType): void {
+    const { unit } = type;
     const scratch = this.#scratch;
     const before = scratch.length;
-    writeInteger(this.#cursor, scratch);
+    writeInteger(this.#cursor, scratch, type);
     if (unit === undefined || this.#isRaw) {
       return;
     }
@@ -181,10 +182,10 @@ export class JsonWriter {
     }
     let plainFrom = from;
     for (let at = from; at < to; at += 1) {
-      const escape = ESCAPES[bytes[at] ?? 0];
-      if (escape !== undefined) {
+      const escaped = ESCAPES[bytes[at] ?? 0];
+      if (escaped !== undefined) {
         scratch.copy(bytes, plainFrom, at);
-        scratch.copy(escape);
+        scratch.copy(escaped);
         plainFrom = at + 1;
       }
     }

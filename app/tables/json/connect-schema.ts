@@ -83,8 +83,7 @@ function unitOf(schema: Schema, depth = 0): ValueUnit | undefined {
 }
 
 /** What a schema says of its values; nothing where it is none. */
-export const unitOfSchema = (schema: unknown): ValueUnit | undefined =>
-  isSchema(schema) ? unitOf(schema) : undefined;
+export const unitOfSchema = (schema: unknown): ValueUnit | undefined => (isSchema(schema) ? unitOf(schema) : undefined);
 
 /**
  * What a schema says of the parts of its values at these paths. @param schema as JSON has it; any other value says

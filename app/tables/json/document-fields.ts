@@ -1,9 +1,9 @@
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import type { FieldPath } from '../mapping/table-mapping.ts';
+import { NO_UNITS, type SchemaUnits } from './connect-schema.ts';
 import { type JsonKind, kindAt, spaceEnd } from './json-lexer.ts';
 import { JsonScanner } from './json-scanner.ts';
 import type { JsonSlice } from './json-slice.ts';
-import { NO_UNITS, type SchemaUnits } from './connect-schema.ts';
 
 /** What valid JSON is, that is the bytes from `start` up to `end`; a number where there is none. */
 export function documentKind(json: Buffer, start: number, end: number): JsonKind {

@@ -36,7 +36,11 @@ describe('bytes without a schema id are never asked about, and the words say wha
   const GUID = /^its value (has a schema by its GUID|begins with 0x01)/;
 
   test.each<[string, Given, RegExp | string]>([
-    ['JSON', { value: Buffer.from('{"id":1}') }, 'its value begins with 0x7b, not with a schema id: is its format json?'],
+    [
+      'JSON',
+      { value: Buffer.from('{"id":1}') },
+      'its value begins with 0x7b, not with a schema id: is its format json?',
+    ],
     ['an empty value', { value: bytes() }, 'its value is empty, and has no schema id'],
     ['four bytes', { value: bytes(0, 0, 0, 1) }, 'its value has 4 bytes, and a schema id alone takes 5'],
     ['one byte', { value: bytes(0) }, 'its value has 1 bytes, and a schema id alone takes 5'],
@@ -50,9 +54,7 @@ describe('bytes without a schema id are never asked about, and the words say wha
   ])('%s', (_, given, words) => {
     const record = at(given);
     expect(schemaIdOf(record, 'value')).toBe(0);
-    expect(withoutSchemaId(record, 'value')).toEqual(
-      typeof words === 'string' ? words : expect.stringMatching(words),
-    );
+    expect(withoutSchemaId(record, 'value')).toEqual(typeof words === 'string' ? words : expect.stringMatching(words));
   });
 
   test('a key, by its own words', () => {

@@ -72,7 +72,11 @@ describe('a schema of no record', () => {
     [{ type: { type: 'int' } }, long(-1), '-1'],
     [['null', 'long'], joined(long(1), long(-(2n ** 63n))), '-9223372036854775808'],
     [['null', 'long'], long(0), 'null'],
-    [{ type: 'array', items: ['null', 'int'] }, joined(long(-2), long(99), long(0), long(1), long(3), long(0)), '[null,3]'],
+    [
+      { type: 'array', items: ['null', 'int'] },
+      joined(long(-2), long(99), long(0), long(1), long(3), long(0)),
+      '[null,3]',
+    ],
     [{ type: 'map', values: 'boolean' }, joined(long(1), text('k'), Buffer.from([1]), long(0)), '{"k":true}'],
     [{ type: 'error', name: 'E', fields: [] }, Buffer.alloc(0), '{}'],
   ])('%j is read', (schema, bytes, json) => {
@@ -116,7 +120,10 @@ describe('what is no schema', () => {
       [schemaOf(wide), 'it has more than 100000 types and fields'],
       [schemaOf(nested(501)), 'it has more than 500 types within each other'],
       [schemaOf(chain(600).reverse()), 'it has more than 500 types within each other'],
-      [{ id: 7, text: '['.repeat(500_000) + ']'.repeat(500_000), references: [] }, 'it has more than 500 types within each other'],
+      [
+        { id: 7, text: '['.repeat(500_000) + ']'.repeat(500_000), references: [] },
+        'it has more than 500 types within each other',
+      ],
     ] as const) {
       expect(() => avroType(schema)).toThrow(new AvroSchemaError(ofId(words)));
     }

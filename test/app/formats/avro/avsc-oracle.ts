@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Schema } from './any-schema.ts';
+import type { Schema } from './leaf-schemas.ts';
 
 interface Case {
   readonly schema: Schema;
@@ -16,11 +16,14 @@ export class AvscOracle {
     serialization: 'advanced',
   });
 
+  readonly #exited = new AbortController();
+
+  constructor() {
+    this.#process.once('exit', (code) => this.#exited.abort(new Error(`avsc's process has exited: ${code}`)));
+  }
+
   async encode(cases: readonly Case[]): Promise<readonly Buffer[]> {
-    const answer = Promise.race([
-      once(this.#process, 'message'),
-      once(this.#process, 'exit').then(([code]) => Promise.reject(new Error(`avsc's process has exited: ${code}`))),
-    ]);
+    const answer = once(this.#process, 'message', { signal: this.#exited.signal });
     this.#process.send(cases);
     const [encoded] = (await answer) as [readonly Uint8Array[]];
     return encoded.map((bytes) => Buffer.from(bytes));

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { AvroFields } from '../../../../app/formats/avro/avro-fields.ts';
 import { AvroProgram } from '../../../../app/formats/avro/avro-program.ts';
 import type { FieldPath } from '../../../../app/tables/mapping/table-mapping.ts';
-import type { Schema } from './any-schema.ts';
 import { joined, long, text } from './encoding.ts';
+import type { Schema } from './leaf-schemas.ts';
 
 /** What is read of bytes, where the whole value and all parts at these paths are taken. */
 function outcomeOf(schema: Schema, bytes: Buffer, paths: readonly FieldPath[]) {
@@ -40,13 +40,12 @@ const repeated = (count: number, bytes: Buffer): Buffer => Buffer.concat(Array.f
 const BOMBS: readonly (readonly [what: string, Schema, Buffer, ReturnType<typeof refusal>])[] = [
   ['2^30 items that are null', NULLS, joined(long(2 ** 30), long(0)), TOO_MANY_EMPTY],
   ['2^62 items that are null', NULLS, joined(long(2n ** 62n), long(0)), NO_LENGTH],
-  ['2^52 items that are null', NULLS, joined(long(2n ** 52n), long(0)), TOO_MANY_EMPTY],
+  ['2^51 items that are null', NULLS, joined(long(2n ** 51n), long(0)), TOO_MANY_EMPTY],
   ['many blocks of items that are null', NULLS, joined(repeated(100_000, long(900)), long(0)), TOO_MANY_EMPTY],
   ['a block of -2^30 items that are null', NULLS, joined(long(-(2 ** 30)), long(0), long(0)), TOO_MANY_EMPTY],
   ['a block of -2^63 items', NULLS, joined(long(-(2n ** 63n)), long(0), long(0)), NO_LENGTH],
   ['2^30 records without fields', EMPTY, joined(long(2 ** 30), long(0)), TOO_MANY_EMPTY],
   ['2^30 values of no bytes', NO_BYTES, joined(long(2 ** 30), long(0)), TOO_MANY_EMPTY],
-  ['2^30 records of 5,000 nulls', WIDE, joined(long(2 ** 30), long(0)), TOO_MANY_EMPTY],
   ['2^30 longs of which few are there', LONGS, joined(long(2 ** 30), long(1)), TOO_SHORT],
   ['a list of 10^6 records within each other', LIST, Buffer.alloc(1_000_000, 2), TOO_DEEP],
   ['10^6 arrays within each other', TREE, Buffer.alloc(1_000_000, 2), TOO_DEEP],
@@ -68,7 +67,12 @@ const BOMBS: readonly (readonly [what: string, Schema, Buffer, ReturnType<typeof
   ['half a double', 'double', Buffer.alloc(4), TOO_SHORT],
   ['nothing', 'int', Buffer.alloc(0), TOO_SHORT],
   ['bytes behind the value', 'int', Buffer.from([0, 0]), refusal('undecodable', 'bytes follow it')],
-  ['a string of other bytes', 'string', text(Buffer.from([0xff])), refusal('invalid_utf8', 'a string in its value is not UTF-8')],
+  [
+    'a string of other bytes',
+    'string',
+    text(Buffer.from([0xff])),
+    refusal('invalid_utf8', 'a string in its value is not UTF-8'),
+  ],
 ];
 
 describe('bytes that are no value of their schema', () => {
@@ -84,7 +88,8 @@ describe('bytes that are no value of their schema', () => {
     const decimal = { type: 'bytes', logicalType: 'decimal', precision: 4, scale: 2 };
     const noNumber = refusal('number_out_of_range', 'its value holds a decimal that PostgreSQL numeric cannot store');
     const big = { type: 'bytes', logicalType: 'big-decimal' };
-    const bigOf = (digits: Buffer, scale: number, behind = '') => text(joined(text(digits), long(scale), Buffer.from(behind)));
+    const bigOf = (digits: Buffer, scale: number, behind = '') =>
+      text(joined(text(digits), long(scale), Buffer.from(behind)));
     const one = Buffer.from([1]);
     const none = refusal('undecodable', 'a decimal has no digits');
     for (const [schema, bytes, refused] of [
@@ -109,10 +114,20 @@ describe('bytes that are no value of their schema', () => {
       refusal('value_too_large', 'its value is too large as JSON'),
     );
     expect(outcomeOf({ type: 'array', items }, bytes, [['a']])).toMatchObject({ reason: null });
+    const many = joined(long(2 ** 30), long(0));
+    expect(outcomeOf(WIDE, many, [[]])).toMatchObject({ reason: 'value_too_large' });
+    expect(outcomeOf(WIDE, many, [['a']])).toMatchObject(TOO_MANY_EMPTY);
   });
 
   test('what was found in a value before is forgotten, and the next value is read', () => {
-    const schema = { type: 'record', name: 'R', fields: [{ name: 'a', type: 'int' }, { name: 'b', type: 'boolean' }] };
+    const schema = {
+      type: 'record',
+      name: 'R',
+      fields: [
+        { name: 'a', type: 'int' },
+        { name: 'b', type: 'boolean' },
+      ],
+    };
     const program = new AvroProgram({ id: 7, text: JSON.stringify(schema), references: [] }, [['a']], { mapped: [] });
     const fields = new AvroFields();
     const read = (bytes: Buffer) => [fields.read(program, bytes, 0, bytes.length), fields.kindOf(0), fields.unmapped];

@@ -242,7 +242,13 @@ test('partition, offset and timestamp are numbers, the timestamp a point in time
 describe('a text, as other formats than JSON have it,', () => {
   const text = (type: ColumnType, content: string, unit?: Unit) => {
     const bytes = Buffer.from(`"${content}"`);
-    const slice = { bytes, start: 1, end: bytes.length - 1, kind: 'text', hasEscapes: /["\\\u0000-\u001f]/.test(content) } as const;
+    const slice = {
+      bytes,
+      start: 1,
+      end: bytes.length - 1,
+      kind: 'text',
+      hasEscapes: /["\\\u0000-\u001f]/.test(content),
+    } as const;
     return fieldOf((row) => row.json(column(type, unit === undefined ? {} : { unit }), slice));
   };
 

@@ -53,6 +53,18 @@ describe('a unit', () => {
     ['epoch-micros', stamp, 'raw:-9223372036854775808', '-infinity'],
     ['epoch-millis', stamp, 'raw:9223372036825200000', 'infinity'],
     ['epoch-millis', stamp, 'raw:-9223372036832400000', '-infinity'],
+    [
+      'epoch-days',
+      jsonb,
+      [
+        [0, null],
+        ['x', 20_000],
+      ],
+      '[["1970-01-01",null],["x","2024-10-04"]]',
+    ],
+    ['time-millis', typeOf('text', 'text'), [0, 1], '["00:00:00","00:00:00.001"]'],
+    ['time-millis', jsonb, [0, -1], NO_FIT],
+    ['epoch-days', jsonb, [], '[]'],
     ['json', jsonb, '{"a": 1.10, "a":2}', '{"a": 1.10, "a":2}'],
     ['json', jsonb, { a: 1 }, '{"a":1}'],
     ['json', jsonb, null, null],

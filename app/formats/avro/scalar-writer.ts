@@ -1,3 +1,5 @@
+import { QUOTE } from '../../records/ascii.ts';
+import type { ValueKind } from '../../tables/json/json-slice.ts';
 import { twosComplement } from '../../tables/json/number-text.ts';
 import type { AvroCursor } from './avro-cursor.ts';
 import { type AvroType, DOUBLE_BYTES, FLOAT_BYTES } from './avro-type.ts';
@@ -32,9 +34,9 @@ function floatText(value: number, isSingle: boolean): string {
 }
 
 /** Writes the int or long at the cursor. */
-export function writeInteger(cursor: AvroCursor, scratch: TextScratch): void {
+export function writeInteger(cursor: AvroCursor, scratch: TextScratch, { kind }: AvroType): void {
   const { at } = cursor;
-  const value = cursor.long();
+  const value = kind === 'int' ? cursor.int() : cursor.long();
   if (Number.isNaN(value)) {
     scratch.ascii(String(cursor.exactAt(at)));
   } else {
@@ -80,4 +82,35 @@ export function writeDuration(cursor: AvroCursor, scratch: TextScratch): void {
   scratch.ascii(`P${months}M${days}DT`);
   scratch.decimal(milliseconds ?? 0, 3);
   scratch.ascii('S');
+}
+
+/** Writes the value at the cursor as a text of its own, bytes in quotes. @returns what it is */
+export function writeScalar(cursor: AvroCursor, scratch: TextScratch, type: AvroType): ValueKind {
+  switch (type.kind) {
+    case 'int':
+    case 'long':
+      writeInteger(cursor, scratch, type);
+      return 'number';
+    case 'decimal':
+      writeDecimal(cursor, scratch, type);
+      return 'number';
+    case 'float':
+    case 'double': {
+      const value = floatAt(cursor, type);
+      writeFloat(scratch, value, type);
+      return Number.isFinite(value) ? 'number' : 'text';
+    }
+    case 'uuid':
+      writeUuid(cursor, scratch);
+      return 'text';
+    case 'duration':
+      writeDuration(cursor, scratch);
+      return 'text';
+    default:
+      cursor.spanOf(type);
+      scratch.byte(QUOTE);
+      scratch.base64(cursor.bytes, cursor.from, cursor.to);
+      scratch.byte(QUOTE);
+      return 'string';
+  }
 }
