@@ -72,8 +72,8 @@ function readPair({ certificate, privateKey }: CertificatePair): CertificatePair
 }
 
 /**
- * The client's certificates for Kafka, PostgreSQL and the schema registry: the content of the files of the moment, unless it cannot be used,
- * or has expired and the one in use has not. Then that one stays, and the log says so once.
+ * The client's certificates for Kafka, PostgreSQL and the schema registry: the content of the files of the moment,
+ * unless it cannot be used, or has expired and the one in use has not. Then that one stays, and the log says so once.
  */
 export class ClientCertificates {
   readonly #logger: Pick<Logger, 'info' | 'error'>;

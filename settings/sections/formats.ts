@@ -47,7 +47,7 @@ export const formats = Type.Unsafe<Readonly<Record<string, Static<typeof format>
       patternProperties: { [TOPIC_PATTERN]: format },
       default: {},
       description:
-        'Format of the values of a topic, or a map of those of key and value: json, registry (Avro or JSON Schema behind the id of a schema), text (UTF-8) or bytes. [registry, json]: the first byte decides. Left out: json.',
+        'Format of a topic: json, registry (Avro or JSON Schema behind the id of a schema), text or bytes; [registry, json]: the first byte decides. A map has those of key and value. Left out: json.',
     },
   ),
 );

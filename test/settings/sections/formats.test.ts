@@ -97,7 +97,7 @@ describe('formats that are wrong', () => {
     ]);
   });
 
-  test.each(['text', ['registry', 'bytes']])(
+  test.each<FormatName | readonly FormatName[]>(['text', ['registry', 'bytes']])(
     'are %j for a topic whose table takes rows out of an envelope',
     (format) => {
       const tables = [
