@@ -22,9 +22,10 @@ const FOREIGN_HEADERS: Readonly<Record<Side, readonly (readonly [name: Buffer, w
 function foreignHeaders(side: Side): readonly (readonly [name: Buffer, words: string])[] {
   return [
     [Buffer.from(`__${side}_schema_id`), GUID],
-    ...['contentId', 'globalId', 'contentHash', 'artifactId'].map(
-      (name): readonly [Buffer, string] => [Buffer.from(`apicurio.${side}.${name}`), APICURIO],
-    ),
+    ...['contentId', 'globalId', 'contentHash', 'artifactId'].map((name): readonly [Buffer, string] => [
+      Buffer.from(`apicurio.${side}.${name}`),
+      APICURIO,
+    ]),
   ];
 }
 

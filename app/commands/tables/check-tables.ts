@@ -157,7 +157,9 @@ export function checkTables(settings: Settings, { json }: CheckRequest, { out, e
     const keys = await readKeys(settings, keyed);
     const schemas = await readLatestSchemas(settings, topics);
     const shown = mappings.map((mapping) =>
-      json ? mappingJson(mapping, elsewhere, keys, schemas) : mappingLines(mapping, elsewhere, keys, schemas).join('\n'),
+      json
+        ? mappingJson(mapping, elsewhere, keys, schemas)
+        : mappingLines(mapping, elsewhere, keys, schemas).join('\n'),
     );
     const text = (tables.length > 0 || json ? shown : [NO_TABLE]).join(json ? '\n' : '\n\n');
     out.write(text === '' ? '' : `${text}\n`);

@@ -70,11 +70,27 @@ async function latest(registry: LatestSchemas, subject: string): Promise<Pick<To
 }
 
 /** Values of these kinds as JSON: whether a column takes them depends on no more than that. */
-const SAMPLES: Readonly<Partial<Record<SchemaKind, string>>> = { number: '1', boolean: 'true', object: '{}', list: '[]' };
+const SAMPLES: Readonly<Partial<Record<SchemaKind, string>>> = {
+  number: '1',
+  boolean: 'true',
+  object: '{}',
+  list: '[]',
+};
 
 /** Types that never take a text of base64, and types that take `true`. */
 const WITHOUT_BYTES: readonly ColumnType['kind'][] = [
-  ...(['boolean', 'integer', 'numeric', 'float', 'date', 'time', 'timestamp', 'interval', 'array', 'composite'] as const),
+  ...([
+    'boolean',
+    'integer',
+    'numeric',
+    'float',
+    'date',
+    'time',
+    'timestamp',
+    'interval',
+    'array',
+    'composite',
+  ] as const),
 ];
 const WITH_BOOLEANS: readonly ColumnType['kind'][] = ['boolean', 'text', 'json', 'other'];
 
@@ -89,7 +105,9 @@ function mayTake(column: MappedColumn, kind: SchemaKind, { unit: bySchema }: Sch
   }
   const sample = SAMPLES[kind];
   return (
-    sample === undefined || isReadFurther(type, kind) || !(textOfJson(type, unit, valueAt(Buffer.from(sample), 0)) instanceof NoText)
+    sample === undefined ||
+    isReadFurther(type, kind) ||
+    !(textOfJson(type, unit, valueAt(Buffer.from(sample), 0)) instanceof NoText)
   );
 }
 
@@ -144,10 +162,7 @@ export interface SchemaFindings {
 }
 
 /** Compares a table with the schemas of its topics, column by column. */
-export const schemaFindings = (
-  mapping: CheckedMapping,
-  schemas: readonly TopicSchema[],
-): readonly SchemaFindings[] =>
+export const schemaFindings = (mapping: CheckedMapping, schemas: readonly TopicSchema[]): readonly SchemaFindings[] =>
   schemas.filter(({ topic }) => mapping.topics.includes(topic)).map((found) => findingsOf(mapping, found));
 
 function findingsOf(mapping: CheckedMapping, { topic, side, schema, fault }: TopicSchema): SchemaFindings {
@@ -162,7 +177,8 @@ function findingsOf(mapping: CheckedMapping, { topic, side, schema, fault }: Top
       part === undefined && !takesRecordKey(column, mapping) ? column.name : [],
     ),
     unfit: compared.flatMap(({ column, part }) => {
-      const isUnfit = part !== undefined && part.kinds.length > 0 && !part.kinds.some((kind) => mayTake(column, kind, part));
+      const isUnfit =
+        part !== undefined && part.kinds.length > 0 && !part.kinds.some((kind) => mayTake(column, kind, part));
       return isUnfit ? { column: column.name, kinds: part.kinds, type: column.type.name } : [];
     }),
     nullable: compared.flatMap(({ column, part }) => (column.isNotNull && part?.isNullable ? column.name : [])),
@@ -204,7 +220,8 @@ export function schemaLines({ topic, side, id, fault, ...found }: SchemaFindings
   const lines = [
     ...found.missing.map((name) => `WARNING: ${schema} has no field for the column ${name}`),
     ...found.unfit.map(
-      ({ column, kinds, type }) => `WARNING: ${schema} has ${kinds.join(' or ')} for the column ${column}, and ${type} takes none`,
+      ({ column, kinds, type }) =>
+        `WARNING: ${schema} has ${kinds.join(' or ')} for the column ${column}, and ${type} takes none`,
     ),
     ...found.nullable.map((name) => `${schema} may have null for the column ${name}, which is NOT NULL`),
     ...found.lacking.map((name) => `WARNING: ${schema} has no field ${name}: deletes are dead letters`),

@@ -102,7 +102,8 @@ export function encodeRecords(
   records.forEach((record, nth) => {
     const start = rows.end;
     rows.repeat(head);
-    const refusal = decoder === null ? writeSent(rows, record, admission) : writeDecoded(rows, record, admission, decoder);
+    const refusal =
+      decoder === null ? writeSent(rows, record, admission) : writeDecoded(rows, record, admission, decoder);
     if (refusal !== null) {
       rows.takeBack(start);
       refused ??= new Map();
