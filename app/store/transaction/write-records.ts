@@ -14,7 +14,7 @@ import { type Memory, rowMemory } from '../copy/row-memory.ts';
 import { type Admitted, admit, type TableRows } from '../tables/admit.ts';
 import { newestLetters } from '../tables/newest-letters.ts';
 import type { OwnTables } from '../tables/own-tables.ts';
-import { DEAD_LETTERS, deadLetterRows } from '../tables/record-rows.ts';
+import { DEAD_LETTERS, deadLetterRows } from '../tables/dead-letter-rows.ts';
 import type { RefusedRecord, TopicTables } from '../tables/table.ts';
 import { tableCounts } from '../tables/table-counts.ts';
 import { beginMovingOffset, movingOffset, writeAtOnce } from './compare-and-set.ts';
