@@ -9,6 +9,7 @@ import { type CurrentSettings, followSettings, watchSettings } from './configura
 import type { LoadedSettings } from './configuration/load-settings.ts';
 import { ClientCertificates } from './credentials/certificates-in-use.ts';
 import { FieldReaders } from './formats/field-readers.ts';
+import { schemasFirst } from './formats/prepare-schemas.ts';
 import { recordDecoders } from './formats/record-decoders.ts';
 import { createRegistry, type SchemaRegistry } from './formats/registry/schema-registry.ts';
 import { messageOf } from './kafka/client/kafka-errors.ts';
@@ -25,7 +26,7 @@ import { processMemory } from './memory/memory-budget.ts';
 import { LogEvents } from './metrics/process/process.ts';
 import type { ProductBuild } from './metrics/process/product-build.ts';
 import { shutDown } from './shutdown.ts';
-import { logBehind, prepareTables, warnOfMissingTopics } from './start-up.ts';
+import { logBehind, pipelineOptions, prepareTables, warnOfMissingTopics } from './start-up.ts';
 import { DatabasePool } from './store/connection/database-pool.ts';
 import { REFUSAL_PAUSES_MS, ROTATION_PAUSES_MS } from './store/connection/refused-connections.ts';
 import { describeDatabaseError } from './store/connection/sqlstate.ts';
@@ -34,7 +35,7 @@ import { PostgresSink } from './store/postgres-sink.ts';
 import { TableLocks } from './store/tables/table-locks.ts';
 import { sessionName } from './store/transaction/frozen-writers.ts';
 import { pollLogEnds } from './stream/partition/lag.ts';
-import { Pipeline, type PipelineOptions } from './stream/pipeline.ts';
+import { Pipeline } from './stream/pipeline.ts';
 import { systemClock } from './stream/ports/clock.ts';
 import { FatalError } from './stream/ports/stream-errors.ts';
 import { notifyAll, streamLog } from './stream/ports/stream-listener.ts';
@@ -44,14 +45,6 @@ import { MappedTables } from './tables/table/mapped-tables.ts';
 
 /** A health check's client gives up at its first failure: the next check comes soon. */
 const NO_RETRIES = 0;
-
-function pipelineOptions(settings: Settings): PipelineOptions {
-  const { consumer, kafka } = settings;
-  const { groupId, sessionTimeout } = kafka;
-  const stallTimeoutMs = milliseconds(consumer.stallTimeout);
-  const groupTimeoutMs = Math.max(stallTimeoutMs, milliseconds(sessionTimeout));
-  return { ...consumer, groupId, topics: topicsOf(settings), stallTimeoutMs, groupTimeoutMs };
-}
 
 /** Codes that the start of another Pod with the same settings would meet again. */
 const OF_CONFIGURATION: ReadonlySet<string> = new Set([
@@ -148,7 +141,7 @@ export class Application {
     this.#pool = this.#createPool(outages.database.of('writers'));
     const kafka = createKafkaClient(clients);
     this.#deadLetterTopic = new KafkaDeadLetterTopic(settings.deadLetters, kafka, systemClock);
-    this.#readers = new FieldReaders((topic) => formatsOf(settings, topic));
+    this.#readers = new FieldReaders((topic) => formatsOf(settings, topic), this.#registry);
     this.#tables = this.#createTables();
     this.#sink = this.#createSink();
     this.#source = this.#createSource(kafka, outages.kafka.of('consumer'));
@@ -264,6 +257,7 @@ export class Application {
     return new Pipeline(pipelineOptions(this.#settings), {
       source: this.#source,
       sink: this.#management.measured(this.#sink),
+      ...(this.#registry && { prepare: schemasFirst(this.#registry, this.#settings) }),
       listener: notifyAll([this.#management.listener, log]),
       clock: systemClock,
       memory: processMemory,

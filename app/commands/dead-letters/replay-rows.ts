@@ -60,7 +60,7 @@ export const placeValues = ({ groupId, topic, partition, offset }: DeadLetterPla
 const storedBytes = (stored: StoredBytes): Buffer =>
   typeof stored === 'string' ? Buffer.from(stored, 'utf8') : Buffer.from(stored.base64, 'base64');
 
-function recordOfLetter({ offset, key, value, headers, milliseconds }: LockedLetter): StreamRecord {
+export function recordOfLetter({ offset, key, value, headers, milliseconds }: LockedLetter): StreamRecord {
   return {
     offset: BigInt(offset),
     timestamp: milliseconds === null ? NO_TIMESTAMP : BigInt(milliseconds),

@@ -1,5 +1,5 @@
 import type { SchemaRequestOutcome } from '../../../contract/metrics/definition.ts';
-import { type FormatsPart, formatsOf, registryTopics } from '../../../settings/sections/formats.ts';
+import { type FormatsPart, registrySides, registryTopics } from '../../../settings/sections/formats.ts';
 import type { SchemaRegistrySettings } from '../../../settings/sections/schema-registry.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import type { OutageWatch } from '../../logging/outage-log.ts';
@@ -17,8 +17,6 @@ const MOST_VERDICTS = 10_000;
 
 /** So long an unknown schema is not asked for again: a wave of them costs one wait for each batch. */
 const UNKNOWN_MS = 60_000;
-
-const SIDES = ['value', 'key'] as const;
 
 const FIRST_RETRY_MS = 200;
 const LONGEST_RETRY_MS = 30_000;
@@ -254,10 +252,7 @@ export class SchemaRegistry implements Schemas {
 
 /** The subjects of topics whose keys or values have schemas in the registry, as serializers name them by default. */
 const registrySubjects = (settings: FormatsPart): readonly string[] =>
-  registryTopics(settings).flatMap((topic) => {
-    const formats = formatsOf(settings, topic);
-    return SIDES.filter((side) => formats[side]?.includes('registry')).map((side) => `${topic}-${side}`);
-  });
+  registryTopics(settings).flatMap((topic) => registrySides(settings, topic).map((side) => `${topic}-${side}`));
 
 /** The registry of the settings; `undefined` where they have none. */
 export function createRegistry(
@@ -275,4 +270,4 @@ export function createRegistry(
 }
 
 const outageOf = (words: string, retryAfterMs: number): OutageError =>
-  new OutageError(words, { reason: 'registry_away', retryAfterMs });
+  new OutageError(`the schema registry cannot answer: ${words}`, { reason: 'registry_away', retryAfterMs });
