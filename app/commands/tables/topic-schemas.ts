@@ -76,30 +76,30 @@ const SAMPLES: Readonly<Partial<Record<SchemaKind, string>>> = {
   list: '[]',
 };
 
-/** Types that never take a text of base64, and types that take `true`. */
-const WITHOUT_BYTES: readonly ColumnType['kind'][] = [
-  ...([
-    'boolean',
-    'integer',
-    'numeric',
-    'float',
-    'date',
-    'time',
-    'timestamp',
-    'interval',
-    'array',
-    'composite',
-  ] as const),
+/** Types of which nothing but one value of theirs is read. */
+const SCALARS: readonly ColumnType['kind'][] = [
+  ...(['boolean', 'integer', 'numeric', 'float', 'date', 'time', 'timestamp', 'interval'] as const),
 ];
-const WITH_BOOLEANS: readonly ColumnType['kind'][] = ['boolean', 'text', 'json', 'other'];
+
+/** Types of scalars and more that have no text of a kind, where no unit makes one of it. */
+function isRefused({ kind: type }: ColumnType, kind: SchemaKind): boolean {
+  switch (kind) {
+    case 'bytes':
+      return SCALARS.includes(type) || type === 'array' || type === 'composite';
+    case 'boolean':
+      return type !== 'boolean' && SCALARS.includes(type);
+    case 'object':
+    case 'list':
+      return SCALARS.includes(type);
+    default:
+      return false;
+  }
+}
 
 /** Whether a column can take values of a kind at all: of a string's content nothing is known. */
 function mayTake(column: MappedColumn, kind: SchemaKind, { unit: bySchema }: SchemaPart): boolean {
   const { type, unit } = rowColumn(column, bySchema);
-  if (kind === 'bytes') {
-    return unit !== undefined || !WITHOUT_BYTES.includes(type.kind);
-  }
-  if (kind === 'boolean' && unit === undefined && !WITH_BOOLEANS.includes(type.kind)) {
+  if (unit === undefined && isRefused(type, kind)) {
     return false;
   }
   const sample = SAMPLES[kind];
