@@ -79,8 +79,10 @@ describe('records takes values of any format as jsonb:', () => {
     expect(letters).toEqual([]);
     expect(rows).toHaveLength(records.length);
     const [first] = rows;
-    const names = Object.keys(JSON.parse(String(first?.['value'])).after);
-    expect(names).toEqual(Object.keys(sourceTable('orders').columns).filter((name) => names.includes(name)));
+    const { columns } = sourceTable('orders');
+    expect(Object.keys(columns)).toEqual(
+      expect.arrayContaining(Object.keys(JSON.parse(String(first?.['value'])).after)),
+    );
     expect(JSON.parse(String(first?.['key']))).toEqual({ id: 1 });
   });
 });
