@@ -22,9 +22,10 @@ const FOREIGN_HEADERS: Readonly<Record<Side, readonly (readonly [name: Buffer, w
 function foreignHeaders(side: Side): readonly (readonly [name: Buffer, words: string])[] {
   return [
     [Buffer.from(`__${side}_schema_id`), GUID],
-    ...['contentId', 'globalId', 'contentHash', 'artifactId'].map(
-      (name): readonly [Buffer, string] => [Buffer.from(`apicurio.${side}.${name}`), APICURIO],
-    ),
+    ...['contentId', 'globalId', 'contentHash', 'artifactId'].map((name): readonly [Buffer, string] => [
+      Buffer.from(`apicurio.${side}.${name}`),
+      APICURIO,
+    ]),
   ];
 }
 
@@ -47,8 +48,8 @@ function foreignHeader(record: RecordCursor, side: Side): string | null {
 }
 
 /**
- * The id of the schema that the value or the key of a record is written by, where its bytes begin with one; 0 where they
- * do not, or where a header says that they are of a format without a prefix: the registry is not to be asked then.
+ * The id of the schema that the value or the key of a record is written by, where its bytes begin with one; 0 where
+ * they do not, or where a header says that they are of a format without a prefix: the registry is not to be asked then.
  */
 export function schemaIdOf(record: RecordCursor, side: Side): number {
   const { batch } = record;

@@ -138,8 +138,8 @@ async function readLatestSchemas(settings: Settings, topics: readonly string[]):
 /**
  * Runs `tables check`: compares the setting `tables` with the catalog, prints the mapping of each table that is right,
  * all problems of the others, and which other schemas hold offsets of the topics. Nothing is written. Kafka is asked
- * for the last records of topics with an envelope, without a group, and the schema registry for the latest schemas of its
- * topics. If one of them is away, the output has the reason.
+ * for the last records of topics with an envelope, without a group, and the schema registry for the latest schemas of
+ * its topics. If one of them is away, the output has the reason.
  *
  * @returns the exit code: 0 when all tables are right, 78 when one is not, 1 when PostgreSQL was away or refused. It
  * rejects only for a mistake in the program.
@@ -157,7 +157,9 @@ export function checkTables(settings: Settings, { json }: CheckRequest, { out, e
     const keys = await readKeys(settings, keyed);
     const schemas = await readLatestSchemas(settings, topics);
     const shown = mappings.map((mapping) =>
-      json ? mappingJson(mapping, elsewhere, keys, schemas) : mappingLines(mapping, elsewhere, keys, schemas).join('\n'),
+      json
+        ? mappingJson(mapping, elsewhere, keys, schemas)
+        : mappingLines(mapping, elsewhere, keys, schemas).join('\n'),
     );
     const text = (tables.length > 0 || json ? shown : [NO_TABLE]).join(json ? '\n' : '\n\n');
     out.write(text === '' ? '' : `${text}\n`);

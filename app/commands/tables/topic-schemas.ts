@@ -7,8 +7,7 @@ import { outlineOf } from '../../formats/schema-outline.ts';
 import type { SchemaKind, SchemaOutline, SchemaPart } from '../../formats/schema-part.ts';
 import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
 import { valueAt } from '../../tables/json/json-slice.ts';
-import type { CheckedMapping } from '../../tables/mapping/resolve-mapping.ts';
-import type { ColumnType, FieldPath, MappedColumn } from '../../tables/mapping/table-mapping.ts';
+import type { ColumnType, FieldPath, MappedColumn, TableMapping } from '../../tables/mapping/table-mapping.ts';
 import { rowPath } from '../../tables/rows/column-plan.ts';
 import { NoText, textOfJson } from '../../tables/rows/column-text.ts';
 import { rowColumn } from '../../tables/rows/row-column.ts';
@@ -70,26 +69,44 @@ async function latest(registry: LatestSchemas, subject: string): Promise<Pick<To
 }
 
 /** Values of these kinds as JSON: whether a column takes them depends on no more than that. */
-const SAMPLES: Readonly<Partial<Record<SchemaKind, string>>> = { number: '1', boolean: 'true', object: '{}', list: '[]' };
+const SAMPLES: Readonly<Partial<Record<SchemaKind, string>>> = {
+  number: '1',
+  boolean: 'true',
+  object: '{}',
+  list: '[]',
+};
 
-/** Types that never take a text of base64, and types that take `true`. */
-const WITHOUT_BYTES: readonly ColumnType['kind'][] = [
-  ...(['boolean', 'integer', 'numeric', 'float', 'date', 'time', 'timestamp', 'interval', 'array', 'composite'] as const),
+/** Types of which nothing but one value of theirs is read. */
+const SCALARS: readonly ColumnType['kind'][] = [
+  ...(['boolean', 'integer', 'numeric', 'float', 'date', 'time', 'timestamp', 'interval'] as const),
 ];
-const WITH_BOOLEANS: readonly ColumnType['kind'][] = ['boolean', 'text', 'json', 'other'];
+
+/** Types of scalars and more that have no text of a kind, where no unit makes one of it. */
+function isRefused({ kind: type }: ColumnType, kind: SchemaKind): boolean {
+  switch (kind) {
+    case 'bytes':
+      return SCALARS.includes(type) || type === 'array' || type === 'composite';
+    case 'boolean':
+      return type !== 'boolean' && SCALARS.includes(type);
+    case 'object':
+    case 'list':
+      return SCALARS.includes(type);
+    default:
+      return false;
+  }
+}
 
 /** Whether a column can take values of a kind at all: of a string's content nothing is known. */
 function mayTake(column: MappedColumn, kind: SchemaKind, { unit: bySchema }: SchemaPart): boolean {
   const { type, unit } = rowColumn(column, bySchema);
-  if (kind === 'bytes') {
-    return unit !== undefined || !WITHOUT_BYTES.includes(type.kind);
-  }
-  if (kind === 'boolean' && unit === undefined && !WITH_BOOLEANS.includes(type.kind)) {
+  if (unit === undefined && isRefused(type, kind)) {
     return false;
   }
   const sample = SAMPLES[kind];
   return (
-    sample === undefined || isReadFurther(type, kind) || !(textOfJson(type, unit, valueAt(Buffer.from(sample), 0)) instanceof NoText)
+    sample === undefined ||
+    isReadFurther(type, kind) ||
+    !(textOfJson(type, unit, valueAt(Buffer.from(sample), 0)) instanceof NoText)
   );
 }
 
@@ -103,7 +120,7 @@ interface ComparedColumn {
   readonly part: SchemaPart | undefined;
 }
 
-function comparedColumns({ columns, envelope }: CheckedMapping, side: Side, outline: SchemaOutline) {
+function comparedColumns({ columns, envelope }: TableMapping, side: Side, outline: SchemaOutline) {
   return columns.flatMap((column): readonly ComparedColumn[] => {
     const path = pathOf(column, side, rowPath(envelope));
     return path === null ? [] : [{ column, part: outline(path) }];
@@ -144,13 +161,10 @@ export interface SchemaFindings {
 }
 
 /** Compares a table with the schemas of its topics, column by column. */
-export const schemaFindings = (
-  mapping: CheckedMapping,
-  schemas: readonly TopicSchema[],
-): readonly SchemaFindings[] =>
+export const schemaFindings = (mapping: TableMapping, schemas: readonly TopicSchema[]): readonly SchemaFindings[] =>
   schemas.filter(({ topic }) => mapping.topics.includes(topic)).map((found) => findingsOf(mapping, found));
 
-function findingsOf(mapping: CheckedMapping, { topic, side, schema, fault }: TopicSchema): SchemaFindings {
+function findingsOf(mapping: TableMapping, { topic, side, schema, fault }: TopicSchema): SchemaFindings {
   const about = { topic, side, id: schema?.id ?? null, ...(fault !== undefined && { fault }) };
   if (schema === null) {
     return { ...about, missing: [], unfit: [], nullable: [], unmapped: [], lacking: [], beyond: [] };
@@ -162,7 +176,8 @@ function findingsOf(mapping: CheckedMapping, { topic, side, schema, fault }: Top
       part === undefined && !takesRecordKey(column, mapping) ? column.name : [],
     ),
     unfit: compared.flatMap(({ column, part }) => {
-      const isUnfit = part !== undefined && part.kinds.length > 0 && !part.kinds.some((kind) => mayTake(column, kind, part));
+      const isUnfit =
+        part !== undefined && part.kinds.length > 0 && !part.kinds.some((kind) => mayTake(column, kind, part));
       return isUnfit ? { column: column.name, kinds: part.kinds, type: column.type.name } : [];
     }),
     nullable: compared.flatMap(({ column, part }) => (column.isNotNull && part?.isNullable ? column.name : [])),
@@ -172,11 +187,11 @@ function findingsOf(mapping: CheckedMapping, { topic, side, schema, fault }: Top
 }
 
 /** A column of the key takes from the record key what the value lacks. */
-const takesRecordKey = ({ name, source }: MappedColumn, { key }: CheckedMapping): boolean =>
+const takesRecordKey = ({ name, source }: MappedColumn, { key }: TableMapping): boolean =>
   source.kind === 'field' && (key?.columns.includes(name) ?? false);
 
 /** A key that is no object is the whole of a table's key of one column. */
-function keyFindings(mapping: CheckedMapping, outline: SchemaOutline): Pick<SchemaFindings, 'lacking' | 'beyond'> {
+function keyFindings(mapping: TableMapping, outline: SchemaOutline): Pick<SchemaFindings, 'lacking' | 'beyond'> {
   const wanted = keyFieldsOf(mapping);
   const { kinds = [], fields = [] } = outline([]) ?? {};
   if (mapping.key === null || (wanted.length === 1 && !kinds.includes('object'))) {
@@ -188,7 +203,7 @@ function keyFindings(mapping: CheckedMapping, outline: SchemaOutline): Pick<Sche
   };
 }
 
-function unmappedFields({ columns, envelope }: CheckedMapping, outline: SchemaOutline): readonly string[] {
+function unmappedFields({ columns, envelope }: TableMapping, outline: SchemaOutline): readonly string[] {
   const row = rowPath(envelope);
   const taken = columns.flatMap(({ source }) => (source.kind === 'field' ? [source.path[0]] : []));
   const takesAll = columns.some(({ source }) => source.kind === 'field' && source.path.length === 0);
@@ -204,7 +219,8 @@ export function schemaLines({ topic, side, id, fault, ...found }: SchemaFindings
   const lines = [
     ...found.missing.map((name) => `WARNING: ${schema} has no field for the column ${name}`),
     ...found.unfit.map(
-      ({ column, kinds, type }) => `WARNING: ${schema} has ${kinds.join(' or ')} for the column ${column}, and ${type} takes none`,
+      ({ column, kinds, type }) =>
+        `WARNING: ${schema} has ${kinds.join(' or ')} for the column ${column}, and ${type} takes none`,
     ),
     ...found.nullable.map((name) => `${schema} may have null for the column ${name}, which is NOT NULL`),
     ...found.lacking.map((name) => `WARNING: ${schema} has no field ${name}: deletes are dead letters`),

@@ -5,10 +5,9 @@ import type { StreamRecord, TopicPartition } from '../../records/record.ts';
 import { NO_TIMESTAMP, type RecordCursor } from '../../records/record-batch.ts';
 import type { Records } from '../../records/records.ts';
 import { wordsOfJson } from '../../records/schema-prefix.ts';
-import type { DeadLetter } from '../../stream/ports/dead-letter.ts';
 import type { TableColumns } from '../copy/binary-copy.ts';
 import { CopyBuffer } from '../copy/copy-buffer.ts';
-import { isPostgresText, writeHeaders, writeHeadersOf } from '../copy/headers-json.ts';
+import { isPostgresText, writeHeadersOf } from '../copy/headers-json.ts';
 import type { Memory } from '../copy/row-memory.ts';
 import { type EncodedRecords, type Refusal, Rows } from './table.ts';
 
@@ -102,7 +101,8 @@ export function encodeRecords(
   records.forEach((record, nth) => {
     const start = rows.end;
     rows.repeat(head);
-    const refusal = decoder === null ? writeSent(rows, record, admission) : writeDecoded(rows, record, admission, decoder);
+    const refusal =
+      decoder === null ? writeSent(rows, record, admission) : writeDecoded(rows, record, admission, decoder);
     if (refusal !== null) {
       rows.takeBack(start);
       refused ??= new Map();
@@ -247,50 +247,6 @@ function writeTimestamp(rows: CopyBuffer, record: RecordCursor): boolean {
   return fitsTimestamp(timestamp);
 }
 
-/** Columns of `dead_letters` in the order in which {@link deadLetterRows} has them. */
-export const DEAD_LETTERS: TableColumns = {
-  table: 'dead_letters',
-  columns: {
-    group_id: 'text',
-    topic: 'text',
-    partition: 'integer',
-    offset: 'bigint',
-    timestamp: 'timestamp with time zone',
-    key: 'bytea',
-    headers: 'jsonb',
-    value: 'bytea',
-    reason: 'text',
-    error: 'text',
-    target: 'text',
-    target_column: 'text',
-  },
-};
-
-const DEAD_LETTER_FIELDS = Object.keys(DEAD_LETTERS.columns).length;
-
-const FIRST_BYTES = 65_536;
-
-/** Rows of `dead_letters`: key and value byte for byte, whatever they are; a timestamp that does not fit is NULL. */
-export function deadLetterRows(letters: readonly DeadLetter[]): Buffer {
-  const rows = new CopyBuffer(FIRST_BYTES);
-  for (const { groupId, topic, partition, record, reason, error, target, targetColumn } of letters) {
-    rows.row(DEAD_LETTER_FIELDS);
-    rows.text(groupId);
-    rows.text(topic);
-    rows.int4(partition);
-    rows.int8(record.offset);
-    rows.int8(postgresTimestamp(record.timestamp));
-    rows.bytes(record.key);
-    writeHeaders(rows, record.headers);
-    rows.bytes(record.value);
-    rows.text(reason);
-    rows.text(error);
-    rows.text(target ?? null);
-    rows.text(targetColumn ?? null);
-  }
-  return rows.slice(0, rows.end);
-}
-
 /** Milliseconds from 1970 to 2000-01-01, where PostgreSQL's timestamps begin to count. */
 const POSTGRES_EPOCH_MS = BigInt(POSTGRES_EPOCH_NUMBER);
 
@@ -306,7 +262,7 @@ const fitsTimestamp = (milliseconds: bigint): boolean =>
   milliseconds >= FIRST_TIMESTAMP_MS && milliseconds < END_TIMESTAMP_MS;
 
 /** A record's timestamp for PostgreSQL, in microseconds since 2000; `null` when there is none, or none that fits. */
-function postgresTimestamp(milliseconds: bigint): bigint | null {
+export function postgresTimestamp(milliseconds: bigint): bigint | null {
   if (milliseconds === NO_TIMESTAMP || !fitsTimestamp(milliseconds)) {
     return null;
   }

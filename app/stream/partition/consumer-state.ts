@@ -55,7 +55,7 @@ export interface PartitionReport extends TopicPartition {
 }
 
 /** A batch that waits for schemas. */
-export interface SchemasAwaited {
+interface SchemasAwaited {
   readonly since: Date;
   /** Why the last attempt to fetch them failed; `null` during the first one. */
   readonly reason: string | null;

@@ -23,6 +23,8 @@ export interface OtherFields {
 export class DocumentFields {
   readonly #scanner: JsonScanner;
   #json: Buffer = Buffer.alloc(0);
+  #start = 0;
+  #end = 0;
 
   /**
    * @param paths of what is taken; a path of no parts is the whole document
@@ -36,6 +38,8 @@ export class DocumentFields {
   /** Reads the bytes from `start` up to `end`. @returns why they are no JSON; `null` when they are */
   read(json: Buffer, start: number, end: number): DeadLetterReason | null {
     this.#json = json;
+    this.#start = start;
+    this.#end = end;
     return this.#scanner.scan(json, start, end);
   }
 
@@ -46,7 +50,7 @@ export class DocumentFields {
 
   /** What the last document is. */
   get kind(): JsonKind {
-    return this.#scanner.rootKind;
+    return documentKind(this.#json, this.#start, this.#end);
   }
 
   /** Nothing says any. */

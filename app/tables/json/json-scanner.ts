@@ -137,11 +137,6 @@ export class JsonScanner {
     return start === ABSENT ? null : kindAt(this.#json, start);
   }
 
-  /** What the last valid document is. */
-  get rootKind(): JsonKind {
-    return kindAt(this.#json, this.#starts[ROOT] ?? 0);
-  }
-
   /** Whether there is a `\u0000` in it, also in the name of a field. */
   holdsNul(path: number): boolean {
     return this.#hasNul && this.start(path) !== ABSENT && holdsNul(this.#json, this.start(path), this.end(path));

@@ -15,8 +15,8 @@ import { type JsonKind, kindAt } from './json-lexer.ts';
 export type ValueKind = JsonKind | 'text';
 
 /**
- * One value of a record in UTF-8: the bytes from `start` up to `end`, those of a string with its quotes. All but a `text`
- * is valid JSON.
+ * One value of a record in UTF-8: the bytes from `start` up to `end`, those of a string with its quotes. All but a
+ * `text` is valid JSON.
  */
 export interface JsonSlice {
   readonly bytes: Buffer;

@@ -7,11 +7,11 @@ import type { Settings } from '../../../settings/settings.ts';
 import { FieldReaders } from '../../formats/field-readers.ts';
 import { IS_ROW_TRIGGER, type KnownTable } from '../../store/tables/table-guard.ts';
 import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
-import { mappedFields, type UnmappedLog } from '../json/unmapped-fields.ts';
+import { mappedFields, type UnmappedFields, type UnmappedLog } from '../json/unmapped-fields.ts';
 import { fingerprintGuard } from '../mapping/fingerprint-guard.ts';
 import { type CheckedMapping, readMappings } from '../mapping/resolve-mapping.ts';
 import { MappedTable } from './mapped-table.ts';
-import { TableEncoder, type UnmappedFields } from './table-encoder.ts';
+import { TableEncoder } from './table-encoder.ts';
 
 /** What the tables and their rows depend on. */
 type TablesSettings = Pick<Settings, 'tables' | 'database' | 'consumer' | 'formats'>;

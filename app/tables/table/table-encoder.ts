@@ -9,7 +9,8 @@ import type { Memory } from '../../store/copy/row-memory.ts';
 import { type EncodedRecords, type Refusal, Rows } from '../../store/tables/table.ts';
 import { DocumentFields } from '../json/document-fields.ts';
 import { contentOf, isString, type JsonSlice } from '../json/json-slice.ts';
-import type { FieldPath, TableMapping } from '../mapping/table-mapping.ts';
+import { ALL_MAPPED, type UnmappedFields } from '../json/unmapped-fields.ts';
+import type { TableMapping } from '../mapping/table-mapping.ts';
 import { ColumnPlan, type PlannedColumn, rowPath, writeHeader } from '../rows/column-plan.ts';
 import { CopyText } from '../rows/copy-text.ts';
 import { KeptColumns } from '../rows/kept-columns.ts';
@@ -25,16 +26,6 @@ interface RowLimits {
   /** Whether the COPY says `DEFAULT '\D'`, as PostgreSQL 16 and later can. */
   readonly takesDefaults: boolean;
 }
-
-/** What is called with fields that are in no column. */
-export interface UnmappedFields {
-  /** Fields of a topic's values that are not looked for: other tables take them. A path of no parts: all. */
-  mapped(topic: string): readonly FieldPath[];
-  /** Called with each of the others once, as far as {@link JsonScanner} keeps them. */
-  report(topic: string, name: string | null): void;
-}
-
-const ALL_MAPPED: UnmappedFields = { mapped: () => [[]], report: () => undefined };
 
 /**
  * Encodes records as rows of a mapping's columns, for one COPY in text format. A record that is no row is a dead letter
@@ -156,18 +147,15 @@ export class TableEncoder {
 
   /** Reads value and key, as far as columns take parts of them. */
   #read(record: RecordCursor): Fault | Operation {
-    const { valueAt, valueLength } = record;
-    const { bytes } = record.batch;
-    const valueEnd = valueAt + valueLength;
-    const hasBytes = valueLength >= 0;
+    const { valueLength } = record;
     if (valueLength > this.#limits.maxValueBytes) {
       return { reason: 'value_too_large' };
     }
+    const hasBytes = valueLength >= 0;
     const { value, typed, key } = this.#fields;
-    const reason = hasBytes && value !== null ? value.read(bytes, valueAt, valueEnd, record) : null;
-    if (reason !== null) {
-      const words = typed?.words ?? wordsOfJson(bytes, valueAt, valueEnd);
-      return { reason, ...(words !== undefined && { words }) };
+    const fault = hasBytes && value !== null ? this.#readValue(value, record) : null;
+    if (fault !== null) {
+      return fault;
     }
     const hasValue = hasBytes && !(this.#mapping.envelope !== undefined && typed?.kind === 'null');
     if (this.#takesNames && !hasValue && this.#mapping.key === null && !this.#plan.isEvent) {
@@ -176,13 +164,25 @@ export class TableEncoder {
     if (this.#takesNames && hasValue && value?.kind !== 'object') {
       return { reason: 'value_does_not_fit', words: NOT_AN_OBJECT };
     }
-    const fault = key.read(record);
-    if (fault !== null) {
-      return fault;
+    const keyFault = key.read(record);
+    if (keyFault !== null) {
+      return keyFault;
     }
     const operation = this.#plan.isEvent ? this.#operationOfEvent(hasValue) : this.#operationOf(hasValue);
     this.#hasRow = hasValue && !(operation === 'delete' && this.#kept !== null);
     return operation;
+  }
+
+  #readValue(value: FieldReader, record: RecordCursor): Fault | null {
+    const { valueAt, valueLength } = record;
+    const { bytes } = record.batch;
+    const end = valueAt + valueLength;
+    const reason = value.read(bytes, valueAt, end, record);
+    if (reason === null) {
+      return null;
+    }
+    const words = value.words ?? wordsOfJson(bytes, valueAt, end);
+    return { reason, ...(words !== undefined && { words }) };
   }
 
   #operationOf(hasValue: boolean): Operation {

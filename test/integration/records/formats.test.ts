@@ -79,8 +79,10 @@ describe('records takes values of any format as jsonb:', () => {
     expect(letters).toEqual([]);
     expect(rows).toHaveLength(records.length);
     const [first] = rows;
-    const names = Object.keys(JSON.parse(String(first?.['value'])).after);
-    expect(names).toEqual(Object.keys(sourceTable('orders').columns).filter((name) => names.includes(name)));
+    const { columns } = sourceTable('orders');
+    expect(Object.keys(columns)).toEqual(
+      expect.arrayContaining(Object.keys(JSON.parse(String(first?.['value'])).after)),
+    );
     expect(JSON.parse(String(first?.['key']))).toEqual({ id: 1 });
   });
 });
@@ -98,7 +100,9 @@ describe('keys of records are text:', () => {
 
   test('base64 of their bytes where they are bytes, or where records.keyEncoding says so', async () => {
     const key = Buffer.from([0xff]);
-    expect((await stored({ value: 'json', key: 'bytes' }, [{ key, value: '1' }])).rows).toMatchObject([{ key: '/w==' }]);
+    expect((await stored({ value: 'json', key: 'bytes' }, [{ key, value: '1' }])).rows).toMatchObject([
+      { key: '/w==' },
+    ]);
     const asSent = await stored({ value: 'json', key: 'json', keyEncoding: 'base64' }, [{ key: '"a"', value: '1' }]);
     expect(asSent.rows).toMatchObject([{ key: Buffer.from('"a"').toString('base64') }]);
   });
@@ -117,7 +121,13 @@ describe('garbage is a dead letter whose words name the cause:', () => {
     ['AWS Glue', 'registry', Buffer.from([3, 0, 1, 2, 3, 4]), 'undecodable', /AWS Glue/],
     ['Apicurio', 'registry', Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 7, 2]), 'undecodable', /Apicurio/],
     ['a GUID', 'registry', Buffer.alloc(20, 1), 'undecodable', /GUID/],
-    ['Avro in a topic of JSON', 'json', registered('{"a":1}'), 'nul_character', /begins with 0x00.*is its format registry\?/],
+    [
+      'Avro in a topic of JSON',
+      'json',
+      registered('{"a":1}'),
+      'nul_character',
+      /begins with 0x00.*is its format registry\?/,
+    ],
   ])('%s', async (_, format, value, reason, error) => {
     const { rows, letters } = await stored({ value: format }, [{ value }]);
     expect(rows).toEqual([]);

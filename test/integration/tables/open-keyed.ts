@@ -1,8 +1,8 @@
+import { FieldReaders } from '../../../app/formats/field-readers.ts';
+import type { Schemas } from '../../../app/formats/registry/schemas.ts';
 import { recordsOf } from '../../../app/records/pack-records.ts';
 import type { StreamRecord } from '../../../app/records/record.ts';
 import type { WriteRequest } from '../../../app/stream/ports/record-sink.ts';
-import { FieldReaders } from '../../../app/formats/field-readers.ts';
-import type { Schemas } from '../../../app/formats/registry/schemas.ts';
 import { MappedTables } from '../../../app/tables/table/mapped-tables.ts';
 import { formatsOf } from '../../../settings/sections/formats.ts';
 import { checkSettings, type Settings } from '../../../settings/settings.ts';

@@ -173,9 +173,9 @@ describe('a topic that changed its format', () => {
     linesOf(mappingOf(columns), { value: ['registry', 'json'] }, ...values.map((value) => ({ value })));
 
   test('has both, record by record', () => {
-    expect(
-      mixed('{"id":1,"at":"2026-07-15"}', registered(7, '{"id":2,"at":0}'), '{"id":3,"at":"2026-07-16"}'),
-    ).toEqual(['1\t2026-07-15', '2\tJ2440588 00:00:00+00', '3\t2026-07-16']);
+    expect(mixed('{"id":1,"at":"2026-07-15"}', registered(7, '{"id":2,"at":0}'), '{"id":3,"at":"2026-07-16"}')).toEqual(
+      ['1\t2026-07-15', '2\tJ2440588 00:00:00+00', '3\t2026-07-16'],
+    );
   });
 
   test('has dead letters of both', () => {
@@ -214,7 +214,11 @@ describe('a key', () => {
   });
 
   test.each<[string, Buffer | string, string]>([
-    ['begins with no schema id', 'k', 'undecodable: its key begins with 0x6b, not with a schema id: is its format json?'],
+    [
+      'begins with no schema id',
+      'k',
+      'undecodable: its key begins with 0x6b, not with a schema id: is its format json?',
+    ],
     ['has an unknown schema', registered(9, ''), 'unknown_schema: the registry has no schema 9'],
   ])('that %s is a dead letter where columns take it', (_, key, expected) => {
     expect(keyed({ key: ['registry'] }, key)).toEqual([expected]);
@@ -247,8 +251,8 @@ describe('a key', () => {
 
   test('has units of its own schema', () => {
     const at = column('at', 'timestamp', ofKey('at'));
-    expect(
-      linesOf(mappingOf([at]), { key: ['registry'] }, { key: registered(7, '{"at":0}'), value: null }),
-    ).toEqual(['J2440588 00:00:00+00']);
+    expect(linesOf(mappingOf([at]), { key: ['registry'] }, { key: registered(7, '{"at":0}'), value: null })).toEqual([
+      'J2440588 00:00:00+00',
+    ]);
   });
 });
