@@ -2,9 +2,8 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Kafka } from 'kafkajs';
 import { EXIT_CODE } from '../contract/exit-code.ts';
 import { milliseconds } from '../settings/schema/duration.ts';
-import { kafkaWarnings } from '../settings/sections/kafka.ts';
 import { topicsOf } from '../settings/sections/tables.ts';
-import type { Settings } from '../settings/settings.ts';
+import { type Settings, settingsWarnings } from '../settings/settings.ts';
 import { type CurrentSettings, followSettings, watchSettings } from './configuration/current-settings.ts';
 import type { LoadedSettings } from './configuration/load-settings.ts';
 import { ClientCertificates } from './credentials/certificates-in-use.ts';
@@ -153,7 +152,7 @@ export class Application {
       const { groupId } = kafka;
       const topics = topicsOf(this.#settings);
       this.#background.push(watchSettings(this.#current, systemClock, this.#ending.signal));
-      for (const warning of kafkaWarnings(kafka)) {
+      for (const warning of settingsWarnings(this.#settings)) {
         this.#logger.warn(warning);
       }
       this.#logger.info({ address, topics, groupId, schema: database.schema }, 'listening');

@@ -16,7 +16,8 @@ export const DEAD_LETTER_REASON = {
   missing_value: 'it has no value for a column that needs one in a table of your own',
   constraint_violated: 'a constraint of a table of your own refuses it',
   no_value: 'it has no value, and a table of your own takes fields of it',
-  undecodable: 'its value is not what the envelope of its topic has to be',
+  undecodable: 'its value is not what the format or the envelope of its topic has to be',
+  unknown_schema: 'the schema registry does not know the schema that it names',
   truncate: 'its event empties a table of the source, which has no order against the rows of other partitions',
   rejected_by_database: 'PostgreSQL refused it for another reason: see the column error',
 } as const;

@@ -4,9 +4,11 @@ import { duration, durationBetween, LONGEST } from './schema/duration.ts';
 import { closed, section } from './schema/schema.ts';
 import { DATABASE_RULES, database } from './sections/database.ts';
 import { DEAD_LETTER_RULES, deadLetters } from './sections/dead-letters.ts';
+import { FORMAT_RULES, formats, formatWarnings } from './sections/formats.ts';
 import { HEALTH_GROUP_RULES } from './sections/health.ts';
-import { KAFKA_RULES, kafka } from './sections/kafka.ts';
+import { KAFKA_RULES, kafka, kafkaWarnings } from './sections/kafka.ts';
 import { MANAGEMENT_RULES, management } from './sections/management.ts';
+import { registryWarnings, SCHEMA_REGISTRY_RULES, schemaRegistry } from './sections/schema-registry.ts';
 import { SPRING_BOOT_ADMIN_RULES, spring } from './sections/spring-boot-admin.ts';
 import { TABLE_RULES, tables } from './sections/tables.ts';
 
@@ -137,8 +139,10 @@ export const SettingsSchema = Type.Object(
   {
     server,
     kafka,
+    schemaRegistry: Type.Optional(schemaRegistry),
     database,
     consumer,
+    formats,
     records,
     tables,
     deadLetters,
@@ -187,7 +191,9 @@ const shutdownTimeout = durationBetween<Settings>(
 /** Conditions on the application's settings beyond its schema, by section. */
 const SETTINGS_RULES: readonly Rule<Settings>[] = [
   ...KAFKA_RULES,
+  ...SCHEMA_REGISTRY_RULES,
   ...TABLE_RULES,
+  ...FORMAT_RULES,
   ...DEAD_LETTER_RULES,
   ...DATABASE_RULES,
   ...MANAGEMENT_RULES,
@@ -206,3 +212,10 @@ const SETTINGS_RULES: readonly Rule<Settings>[] = [
 export function checkSettings(input: unknown, rules: readonly Rule<Settings>[] = []): Checked<Settings> {
   return checkAgainst(SettingsSchema, input, [...SETTINGS_RULES, ...rules]);
 }
+
+/** What the settings allow and a person may not have meant, for the log and for --check. */
+export const settingsWarnings = (settings: Settings): readonly string[] => [
+  ...kafkaWarnings(settings.kafka),
+  ...registryWarnings(settings),
+  ...formatWarnings(settings),
+];

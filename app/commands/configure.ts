@@ -5,8 +5,7 @@ import { PRODUCT_VERSION } from '../../contract/product-version.ts';
 import { maskSecrets } from '../../settings/schema/mask-secrets.ts';
 import { describeProblems, type Problem } from '../../settings/schema/problem.ts';
 import type { SchemaNode } from '../../settings/schema/schema.ts';
-import { kafkaWarnings } from '../../settings/sections/kafka.ts';
-import { type Settings, SettingsSchema } from '../../settings/settings.ts';
+import { type Settings, SettingsSchema, settingsWarnings } from '../../settings/settings.ts';
 import {
   CONFIG_FILE_PLACES,
   type LoadedSettings,
@@ -45,7 +44,7 @@ function settle(loaded: LoadedSettings, { check, request }: CommandLine, reload:
   if (request !== undefined) {
     return { kind: 'command', settings: loaded.value, request };
   }
-  const warnings = kafkaWarnings(loaded.value.kafka).map((warning) => `warning: ${warning}\n`);
+  const warnings = settingsWarnings(loaded.value).map((warning) => `warning: ${warning}\n`);
   return check
     ? { kind: 'exit', code: EXIT_CODE.ok, stdout: printSettings(loaded.value), stderr: warnings.join('') }
     : { kind: 'run', settings: loaded.value, reload };

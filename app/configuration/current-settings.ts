@@ -5,6 +5,7 @@ import { describeProblems } from '../../settings/schema/problem.ts';
 import type { SchemaNode } from '../../settings/schema/schema.ts';
 import { shownPath } from '../../settings/schema/shown-value.ts';
 import { readDatabaseUrl } from '../../settings/sections/database-url.ts';
+import { registryLogins, registryUrls } from '../../settings/sections/schema-registry.ts';
 import { type Settings, SettingsSchema } from '../../settings/settings.ts';
 import type { ClientCertificates } from '../credentials/certificates-in-use.ts';
 import type { Logger } from '../logging/logger.ts';
@@ -31,6 +32,11 @@ const FOLLOWED: ReadonlySet<string> = new Set([
   'database.tls',
   'kafka.sasl',
   'kafka.tls',
+  'schemaRegistry.username',
+  'schemaRegistry.password',
+  'schemaRegistry.token',
+  'schemaRegistry.oauth',
+  'schemaRegistry.tls',
   'management.security',
   'spring.boot.admin.client.username',
   'spring.boot.admin.client.password',
@@ -52,9 +58,10 @@ function urlWithoutLogin(text: string): string {
  * What credentials are for. Those that come together with another server or mechanism wait for the start with it. Where
  * the last one of the HTTP interface is gone, its file is probably lost: nobody means to open everything that way.
  */
-const purposesOf = ({ database, kafka, management }: Settings): Readonly<Record<string, unknown>> => ({
+const purposesOf = ({ database, kafka, schemaRegistry, management }: Settings): Readonly<Record<string, unknown>> => ({
   database: urlWithoutLogin(database.url),
   'kafka.sasl': kafka.sasl?.mechanism,
+  schemaRegistry: schemaRegistry && [...registryUrls(schemaRegistry), ...registryLogins(schemaRegistry)].join(' '),
   'management.security': Object.keys(management.security).length > 0,
 });
 

@@ -67,13 +67,15 @@ function convertChoice(choices: readonly unknown[], word: string): unknown {
     : choices.find((choice) => plain !== '' && typeof choice === 'string' && plainName(choice) === plain);
 }
 
-/** A list where there are commas, and false where it is the only boolean; any other text is right as it is. */
+/** A list where there are commas, one of the choices, or false; any other text is right as it is. */
 function convertUnion(schema: SchemaNode, word: string): unknown {
   const list = word.includes(',') ? listBranch(schema) : undefined;
   if (list !== undefined) {
     return convertText(list, word);
   }
-  return word.toLowerCase() === 'false' ? schema.anyOf?.find((branch) => branch.const === false)?.const : undefined;
+  const choices = schema.anyOf?.flatMap((branch) => branch.enum ?? []) ?? [];
+  const isFalse = word.toLowerCase() === 'false' && schema.anyOf?.some((branch) => branch.const === false);
+  return isFalse ? false : convertChoice(choices, word);
 }
 
 function convertText(schema: SchemaNode, text: string): unknown {

@@ -39,10 +39,10 @@ interface CertificatePair {
 }
 
 /** The systems that may ask for a certificate of this client. */
-type Bundle = 'kafka' | 'database';
+type Bundle = 'kafka' | 'database' | 'schemaRegistry';
 
-const tlsOf = (section: object): Partial<CertificatePair> =>
-  'tls' in section ? (section.tls as Partial<CertificatePair>) : {};
+const tlsOf = (section: object | undefined): Partial<CertificatePair> =>
+  section !== undefined && 'tls' in section ? (section.tls as Partial<CertificatePair>) : {};
 
 /** Where settings name the client's certificate: paths of files, or the PEM itself. */
 function namedPair(settings: Settings, bundle: Bundle): CertificatePair | undefined {
@@ -72,8 +72,8 @@ function readPair({ certificate, privateKey }: CertificatePair): CertificatePair
 }
 
 /**
- * The client's certificates for Kafka and PostgreSQL: the content of the files of the moment, unless it cannot be used,
- * or has expired and the one in use has not. Then that one stays, and the log says so once.
+ * The client's certificates for Kafka, PostgreSQL and the schema registry: the content of the files of the moment,
+ * unless it cannot be used, or has expired and the one in use has not. Then that one stays, and the log says so once.
  */
 export class ClientCertificates {
   readonly #logger: Pick<Logger, 'info' | 'error'>;
@@ -91,11 +91,12 @@ export class ClientCertificates {
 
   /** The settings with certificate and key themselves in the place of their files. */
   inlined(settings: Settings): Settings {
-    const { kafka, database } = settings;
+    const { kafka, database, schemaRegistry } = settings;
     return {
       ...settings,
       kafka: { ...kafka, ...this.#tls(settings, 'kafka') },
       database: { ...database, ...this.#tls(settings, 'database') },
+      ...(schemaRegistry && { schemaRegistry: { ...schemaRegistry, ...this.#tls(settings, 'schemaRegistry') } }),
     };
   }
 

@@ -160,6 +160,7 @@ export const FILE_RULES: readonly Rule<Settings>[] = [
   ...DATABASE_FILE_RULES,
   serverFiles,
   ...tlsRules('kafka.tls', ({ kafka }) => kafka.tls),
+  ...tlsRules('schemaRegistry.tls', ({ schemaRegistry }) => schemaRegistry?.tls),
 ];
 
 /**

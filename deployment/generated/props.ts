@@ -719,6 +719,13 @@ export interface ApplicationProps {
   readonly kafka: ApplicationKafkaProps;
 
   /**
+   * The schema registry of topics whose format is registry. Left out: no topic has this format.
+   *
+   * @default - no topic has this format
+   */
+  readonly schemaRegistry?: ApplicationSchemaRegistryProps;
+
+  /**
    * How PostgreSQL is reached.
    *
    * @default { rdsIam: { enabled: false }, schema: 'stream_consumer', migrate: true, poolSize: 4, connectTimeout:
@@ -733,6 +740,14 @@ export interface ApplicationProps {
    * 'continue', stallTimeout: '5m', maxValueBytes: 8388608, maxQueuedBytes: 2097152, maxBatchRecords: 5000 }
    */
   readonly consumer?: ApplicationConsumerProps;
+
+  /**
+   * Format of a topic: json, registry (Avro or JSON Schema behind the id of a schema), text or bytes; [registry,
+   * json]: the first byte decides. A map has those of key and value. Left out: json.
+   *
+   * @default {}
+   */
+  readonly formats?: Readonly<Record<string, 'json' | 'registry' | 'text' | 'bytes' | readonly ('json' | 'registry' | 'text' | 'bytes')[] | ApplicationFormatsProps>>;
 
   /**
    * How records become rows.
@@ -1667,6 +1682,68 @@ export interface ApplicationKafkaProps {
   readonly sasl?: ApplicationKafkaSaslProps;
 }
 
+/** The schema registry of topics whose format is registry. Left out: no topic has this format. */
+export interface ApplicationSchemaRegistryProps {
+  /**
+   * Where the registry is: one URL, or several of the same registry, of which the next is asked when one does not
+   * answer. With Apicurio the path is /apis/ccompat/v7.
+   *
+   * Allowed: an http or https URL without user, query and fragment, such as https://registry.example.com, or a list
+   * of them.
+   */
+  readonly url: string | readonly string[];
+
+  /**
+   * User at the registry, for HTTP Basic; at Confluent Cloud the registry's API key. Left out: none.
+   *
+   * Allowed: a text without colons that is not empty.
+   *
+   * @default - none
+   */
+  readonly username?: string;
+
+  /**
+   * Where the bearer token for the registry comes from. Left out: for another login.
+   *
+   * @default - for another login
+   */
+  readonly oauth?: ApplicationSchemaRegistryOauthProps;
+
+  /**
+   * Where the credentials and certificates come from, named where the registry refuses them; the manifests write the
+   * Secret and its keys. Left out: nothing is named.
+   *
+   * @default - nothing is named
+   */
+  readonly credentialsFrom?: string;
+
+  /**
+   * Confluent's context in which schema ids count. Left out: the registry's default context.
+   *
+   * Allowed: a context's name without the dot before it: letters, digits, dots, underscores and dashes.
+   *
+   * @default - the registry's default context
+   */
+  readonly context?: string;
+
+  /**
+   * Time to wait for an answer of the registry before the next URL is asked.
+   *
+   * Allowed: a duration: a whole number and one of ms, s, m, h, such as 500ms, 30s, 5m.
+   *
+   * @default '5s'
+   */
+  readonly timeout?: string;
+
+  /**
+   * Certificates for TLS to the registry; the files are read anew at each connection. Left out: the authorities of
+   * Node.js, and no client certificate.
+   *
+   * @default - the authorities of Node.js, and no client certificate
+   */
+  readonly tls?: ApplicationSchemaRegistryTlsProps;
+}
+
 /** How PostgreSQL is reached. */
 export interface ApplicationDatabaseProps {
   /**
@@ -1825,6 +1902,27 @@ export interface ApplicationConsumerProps {
    * @default 5000
    */
   readonly maxBatchRecords?: number;
+}
+
+/** `application.formats` of consumer.yaml. */
+export interface ApplicationFormatsProps {
+  /**
+   * Format of the keys. Left out: text where a table takes the key, and JSON where it takes fields of it.
+   *
+   * Allowed: one of json, registry, text, bytes; or a list of registry and another one.
+   *
+   * @default - text where a table takes the key, and JSON where it takes fields of it
+   */
+  readonly key?: 'json' | 'registry' | 'text' | 'bytes' | readonly ('json' | 'registry' | 'text' | 'bytes')[];
+
+  /**
+   * Format of the values. Left out: json.
+   *
+   * Allowed: one of json, registry, text, bytes; or a list of registry and another one.
+   *
+   * @default - json
+   */
+  readonly value?: 'json' | 'registry' | 'text' | 'bytes' | readonly ('json' | 'registry' | 'text' | 'bytes')[];
 }
 
 /** How records become rows. */
@@ -2681,6 +2779,91 @@ export interface ApplicationKafkaSaslProps {
    * @default - the region is, too
    */
   readonly aws?: ApplicationKafkaSaslAwsProps;
+}
+
+/** Where the bearer token for the registry comes from. Left out: for another login. */
+export interface ApplicationSchemaRegistryOauthProps {
+  /**
+   * Where a token is asked for by client credentials (RFC 6749, section 4.4). Left out: tokenFile.
+   *
+   * Allowed: an https URL, or an http URL of this host, without user and fragment.
+   *
+   * @default - tokenFile
+   */
+  readonly tokenEndpoint?: string;
+
+  /**
+   * Id of this client at the token endpoint. Left out: with a tokenFile.
+   *
+   * @default - with a tokenFile
+   */
+  readonly clientId?: string;
+
+  /**
+   * What the token is for; several with blanks between them. Left out: as the server takes it.
+   *
+   * @default - as the server takes it
+   */
+  readonly scope?: string;
+
+  /**
+   * File with a token, read at each login, such as one of a projected volume. Left out: tokenEndpoint.
+   *
+   * @default - tokenEndpoint
+   */
+  readonly tokenFile?: string;
+
+  /**
+   * Id of the registry at Confluent Cloud, such as lsrc-abc123, sent as the header target-sr-cluster. Left out: the
+   * header is not sent.
+   *
+   * Allowed: a text of visible ASCII characters without blanks.
+   *
+   * @default - the header is not sent
+   */
+  readonly logicalCluster?: string;
+
+  /**
+   * Id of the identity pool at Confluent Cloud, such as pool-abc1, sent as the header Confluent-Identity-Pool-Id.
+   * Left out: the header is not sent.
+   *
+   * Allowed: a text of visible ASCII characters without blanks.
+   *
+   * @default - the header is not sent
+   */
+  readonly identityPoolId?: string;
+}
+
+/**
+ * Certificates for TLS to the registry; the files are read anew at each connection. Left out: the authorities of
+ * Node.js, and no client certificate.
+ */
+export interface ApplicationSchemaRegistryTlsProps {
+  /**
+   * Authorities to trust for the registry's certificates: the path of a PEM file, or the PEM text itself. Left out:
+   * those of Node.js.
+   *
+   * @default - those of Node.js
+   */
+  readonly ca?: string;
+
+  /**
+   * The client's certificate, followed by those of its intermediate authorities: the path of a PEM file, or the PEM
+   * text itself. Left out: none.
+   *
+   * @default - none
+   */
+  readonly certificate?: string;
+
+  /**
+   * Name that the registry's certificate has to hold, and that is asked for (SNI), in place of the URL's host. Left
+   * out: the host.
+   *
+   * Allowed: a host's name, not an address.
+   *
+   * @default - the host
+   */
+  readonly serverName?: string;
 }
 
 /**

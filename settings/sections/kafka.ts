@@ -17,34 +17,46 @@ const INSTANCE_ID_ALLOWED = '1 to 249 letters, digits, dots, underscores and das
 
 const pem = (what: string): string => `${what}: the path of a PEM file, or the PEM text itself.`;
 
+/**
+ * What a client has for TLS.
+ *
+ * @param peer whom it connects to, in words
+ * @param serverName what the name of a certificate is for
+ */
+export const tlsProperties = (peer: string, serverName: string) => ({
+  ca: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: `${pem(`Authorities to trust for the ${peer} certificates`)} Left out: those of Node.js.`,
+    }),
+  ),
+  certificate: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: `${pem("The client's certificate, followed by those of its intermediate authorities")} Left out: none.`,
+    }),
+  ),
+  privateKey: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: `${pem("The client certificate's private key, not encrypted")} Left out: none.`,
+      [SECRET]: true,
+    }),
+  ),
+  serverName: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9._-]*[A-Za-z][A-Za-z0-9._-]*$',
+      [ALLOWED]: "a host's name, not an address",
+      description: serverName,
+    }),
+  ),
+});
+
 const tls = Type.Object(
   {
-    ca: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: `${pem("Authorities to trust for the brokers' certificates")} Left out: those of Node.js.`,
-      }),
-    ),
-    certificate: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: `${pem("The client's certificate, followed by those of its intermediate authorities")} Left out: none.`,
-      }),
-    ),
-    privateKey: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: `${pem("The client certificate's private key, not encrypted")} Left out: none.`,
-        [SECRET]: true,
-      }),
-    ),
-    serverName: Type.Optional(
-      Type.String({
-        pattern: '^[A-Za-z0-9._-]*[A-Za-z][A-Za-z0-9._-]*$',
-        [ALLOWED]: "a host's name, not an address",
-        description:
-          "Name that every broker's certificate has to hold, and that is asked for (SNI), in place of the broker's host. Left out: the host.",
-      }),
+    ...tlsProperties(
+      "brokers'",
+      "Name that every broker's certificate has to hold, and that is asked for (SNI), in place of the broker's host. Left out: the host.",
     ),
     verifyHostName: Type.Boolean({
       default: true,
@@ -171,21 +183,28 @@ const tlsIsUsed: Rule<KafkaPart> = {
     }),
 };
 
-const certificateHasKey: Rule<KafkaPart> = {
-  reads: ['kafka.tls.certificate', 'kafka.tls.privateKey'],
-  find: ({ kafka: { tls: { certificate, privateKey } = {} } }) => [
-    ...problemIf(certificate !== undefined && privateKey === undefined, {
-      path: 'kafka.tls.privateKey',
-      message: 'is missing',
-      allowed: 'the private key of kafka.tls.certificate',
-    }),
-    ...problemIf(certificate === undefined && privateKey !== undefined, {
-      path: 'kafka.tls.certificate',
-      message: 'is missing',
-      allowed: 'the certificate of kafka.tls.privateKey',
-    }),
-  ],
-};
+/** Neither of a client certificate and its key is of use without the other. */
+export const certificateHasKey = <T>(
+  path: string,
+  read: (settings: T) => { readonly certificate?: string; readonly privateKey?: string } | undefined,
+): Rule<T> => ({
+  reads: [`${path}.certificate`, `${path}.privateKey`],
+  find: (settings) => {
+    const { certificate, privateKey } = read(settings) ?? {};
+    return [
+      ...problemIf(certificate !== undefined && privateKey === undefined, {
+        path: `${path}.privateKey`,
+        message: 'is missing',
+        allowed: `the private key of ${path}.certificate`,
+      }),
+      ...problemIf(certificate === undefined && privateKey !== undefined, {
+        path: `${path}.certificate`,
+        message: 'is missing',
+        allowed: `the certificate of ${path}.privateKey`,
+      }),
+    ];
+  },
+});
 
 /** What the settings allow and a person may not have meant, for the log and for --check. */
 export function kafkaWarnings({ ssl, tls, sasl }: KafkaPart['kafka']): readonly string[] {
@@ -218,7 +237,7 @@ export const KAFKA_RULES: readonly Rule<KafkaPart>[] = [
   topicNames,
   ...SASL_RULES,
   tlsIsUsed,
-  certificateHasKey,
+  certificateHasKey('kafka.tls', ({ kafka }) => kafka.tls),
   // The range in which brokers accept a session timeout unless they are configured otherwise.
   durationBetween('kafka.sessionTimeout', ({ kafka }) => kafka.sessionTimeout, '6s', '30m'),
 ];

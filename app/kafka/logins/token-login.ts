@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AuthenticationProviderArgs, Mechanism } from 'kafkajs';
 import { PRODUCT_NAME } from '../../../contract/identity.ts';
-import type { OauthSettings } from '../../../settings/sections/kafka-sasl.ts';
 import { provesPassword, type SaslSettings } from '../../../settings/sections/kafka-sasl.ts';
+import type { OauthSettings } from '../../../settings/sections/oauth.ts';
 import { AwsIdentity } from '../../credentials/aws-identity.ts';
 import {
   CredentialsRefused,

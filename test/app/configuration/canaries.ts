@@ -75,6 +75,8 @@ const APART = [
   'kafka.sasl.oauth.',
   'kafka.sasl.aws.',
   'kafka.tls.',
+  'schemaRegistry.',
+  'formats.',
   'server.ssl.',
   'database.tls.',
   'database.rdsIam.',

@@ -1,0 +1,177 @@
+import { type Static, Type } from 'typebox';
+import type { Rule } from '../schema/check.ts';
+import { nearestKey, type Problem, problemIf } from '../schema/problem.ts';
+import { ALLOWED, closed } from '../schema/schema.ts';
+import { type KafkaPart, TOPIC_PATTERN } from './kafka.ts';
+import type { SchemaRegistryPart } from './schema-registry.ts';
+import { type TablesPart, topicsOf } from './tables.ts';
+
+/** How the bytes of a value or key are read. */
+const FORMAT_NAMES = ['json', 'registry', 'text', 'bytes'] as const;
+
+/** A format by its name. */
+export type FormatName = (typeof FORMAT_NAMES)[number];
+
+/** The formats of a topic. */
+export interface TopicFormats {
+  /** `undefined`: text where the whole key is taken, and JSON where fields of it are. */
+  readonly key: readonly FormatName[] | undefined;
+  /** One; or `registry` and another one, which reads what does not begin with the byte 0. */
+  readonly value: readonly FormatName[];
+}
+
+const ALLOWED_FORMAT = `one of ${FORMAT_NAMES.join(', ')}; or a list of registry and another one`;
+
+const word = Type.Enum([...FORMAT_NAMES]);
+const list = Type.Array(word, { minItems: 1, maxItems: 2, uniqueItems: true });
+
+const side = (description: string) =>
+  Type.Optional(Type.Union([word, list], { [ALLOWED]: ALLOWED_FORMAT, description }));
+
+const sides = Type.Object(
+  {
+    key: side('Format of the keys. Left out: text where a table takes the key, and JSON where it takes fields of it.'),
+    value: side('Format of the values. Left out: json.'),
+  },
+  closed,
+);
+
+const format = Type.Union([word, list, sides], { [ALLOWED]: `${ALLOWED_FORMAT}; or a map of key and value` });
+
+/** Formats of topics. */
+export const formats = Type.Unsafe<Readonly<Record<string, Static<typeof format>>>>(
+  Type.Object(
+    {},
+    {
+      ...closed,
+      patternProperties: { [TOPIC_PATTERN]: format },
+      default: {},
+      description:
+        'Format of a topic: json, registry (Avro or JSON Schema behind the id of a schema), text or bytes; [registry, json]: the first byte decides. A map has those of key and value. Left out: json.',
+    },
+  ),
+);
+
+/** The section in the settings. */
+export interface FormatsPart {
+  readonly formats: Static<typeof formats>;
+}
+
+type Given = FormatName | readonly FormatName[];
+
+/** `registry` is first, as it alone can refuse a record by the first byte. */
+const listed = (given: Given): readonly FormatName[] =>
+  typeof given === 'string' ? [given] : given.toSorted((a, b) => Number(b === 'registry') - Number(a === 'registry'));
+
+const isSides = (given: Static<typeof format>): given is Static<typeof sides> =>
+  typeof given === 'object' && !Array.isArray(given);
+
+/** The formats of a topic as they were written; nothing where they are left out. */
+function givenFor({ formats }: FormatsPart, topic: string): { readonly key?: Given; readonly value?: Given } {
+  const given = Object.hasOwn(formats, topic) ? formats[topic] : undefined;
+  return given === undefined || isSides(given) ? (given ?? {}) : { value: given };
+}
+
+/** How the keys and values of a topic are read. */
+export function formatsOf(settings: FormatsPart, topic: string): TopicFormats {
+  const { key, value = 'json' } = givenFor(settings, topic);
+  return { key: key && listed(key), value: listed(value) };
+}
+
+/** The topics whose keys or values have schemas in the registry, in the order of the settings. */
+export const registryTopics = (settings: FormatsPart): readonly string[] =>
+  Object.keys(settings.formats).filter((topic) => {
+    const { key = [], value } = formatsOf(settings, topic);
+    return [...key, ...value].includes('registry');
+  });
+
+/** Every format that was written for a topic, by the path of its setting. */
+function* written(settings: FormatsPart): Generator<readonly [path: string, given: Given]> {
+  for (const [topic, given] of Object.entries(settings.formats)) {
+    const path = `formats.${topic}`;
+    if (!isSides(given)) {
+      yield [path, given];
+      continue;
+    }
+    for (const [name, of] of Object.entries(given)) {
+      yield [`${path}.${name}`, of];
+    }
+  }
+}
+
+/** The first byte tells a schema id from anything else, and nothing else. */
+const firstByteDecides: Rule<FormatsPart> = {
+  reads: ['formats[]'],
+  find: (settings) =>
+    [...written(settings)].flatMap(([path, given]) =>
+      problemIf(typeof given !== 'string' && given.length > 1 && !given.includes('registry'), {
+        path,
+        message: 'names two formats that the first byte cannot tell apart',
+        given,
+        allowed: 'one format; or a list of registry and another one',
+      }),
+    ),
+};
+
+const topicsAreRead: Rule<FormatsPart & KafkaPart & TablesPart> = {
+  reads: ['formats[]', 'kafka.topics', 'tables'],
+  find: (settings) => {
+    const read = topicsOf(settings);
+    return Object.keys(settings.formats)
+      .filter((topic) => !read.includes(topic))
+      .map((topic): Problem => {
+        const nearest = nearestKey(topic, read);
+        return {
+          path: `formats.${topic}`,
+          message: 'is the format of a topic that is not read',
+          allowed: 'topics of kafka.topics and tables',
+          ...(nearest !== undefined && { nearest: `formats.${nearest}` }),
+        };
+      });
+  },
+};
+
+const registryIsKnown: Rule<FormatsPart & SchemaRegistryPart> = {
+  reads: ['formats[]', 'schemaRegistry'],
+  find: (settings) => {
+    const [topic] = registryTopics(settings);
+    return problemIf(topic !== undefined && settings.schemaRegistry === undefined, {
+      path: 'schemaRegistry.url',
+      message: `is missing, and formats.${topic} has the format registry`,
+      allowed: 'the URL of the schema registry, such as https://registry.example.com',
+    });
+  },
+};
+
+const WITHOUT_FIELDS: readonly FormatName[] = ['text', 'bytes'];
+
+/** An envelope is made of fields. */
+const envelopeHasFields: Rule<FormatsPart & TablesPart> = {
+  reads: ['formats[]', 'tables[]'],
+  find: (settings) =>
+    settings.tables.flatMap(({ envelope, topic: topics }, index) =>
+      [topics].flat().flatMap((topic) => {
+        const without = formatsOf(settings, topic).value.find((name) => WITHOUT_FIELDS.includes(name));
+        return problemIf(envelope !== undefined && without !== undefined, {
+          path: `tables[${index}].envelope`,
+          message: `is not for the topic ${topic}: its format is ${without}, which has no fields`,
+          given: envelope,
+          allowed: `nothing here, or formats.${topic}: json or registry`,
+        });
+      }),
+    ),
+};
+
+/** What the settings allow and a person may not have meant, for the log and for --check. */
+export const formatWarnings = (settings: FormatsPart & SchemaRegistryPart): readonly string[] =>
+  settings.schemaRegistry !== undefined && registryTopics(settings).length === 0
+    ? ['schemaRegistry is set, but no topic of formats has the format registry: the registry is never asked']
+    : [];
+
+/** What must fit together of formats, topics and the registry. */
+export const FORMAT_RULES: readonly Rule<FormatsPart & KafkaPart & SchemaRegistryPart & TablesPart>[] = [
+  firstByteDecides,
+  topicsAreRead,
+  registryIsKnown,
+  envelopeHasFields,
+];
