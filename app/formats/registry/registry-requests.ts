@@ -191,7 +191,7 @@ function send(url: URL, options: RequestOptions) {
   return { request: sent, answer };
 }
 
-/** What an answer means: see the table of verdicts in docs/formats.md. */
+/** What an answer means. */
 function verdictOn(
   { status, headers, text }: HttpAnswer,
   place: string,

@@ -1,7 +1,7 @@
 import { timeOfDay } from '../ports/clock.ts';
 import type { PartitionReport } from './consumer-state.ts';
 
-/** Measures how long the batch in hand of a partition has been waiting for its schemas, over all attempts to have them. */
+/** Measures how long the batch in hand of a partition has been waiting for its schemas, over all attempts. */
 export class SchemaWait {
   #since: Date | null = null;
   /** Why the last attempt failed. */

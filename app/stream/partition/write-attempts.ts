@@ -68,8 +68,8 @@ export class WriteAttempts {
   }
 
   /**
-   * The same of one that is counted elsewhere, or not at all. A registry that is away holds up this partition alone: for
-   * the others the sink is there.
+   * The same of one that is counted elsewhere, or not at all. A registry that is away holds up this partition alone:
+   * for the others the sink is there.
    */
   uncounted(outage: OutageError | null): Consequence {
     this.#retries.failed(outage ?? undefined);

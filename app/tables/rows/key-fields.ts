@@ -26,7 +26,7 @@ export interface KeyFields {
 
 const KEY_IS_NOT_JSON = 'its key is not JSON, and columns take fields of it';
 
-/** Keys without a format of their own: text where a column takes the whole, and JSON where it takes a field. */
+/** Keys whose format is not set: text where a column takes the whole, and JSON where it takes a field. */
 export class TextKey implements KeyFields {
   readonly #plan: ColumnPlan;
   /** `null` where no column takes a field. */

@@ -249,7 +249,7 @@ describe('a key', () => {
     });
   });
 
-  test('has units of its own schema', () => {
+  test('has the units of the schema of the key', () => {
     const at = column('at', 'timestamp', ofKey('at'));
     expect(linesOf(mappingOf([at]), { key: ['registry'] }, { key: registered(7, '{"at":0}'), value: null })).toEqual([
       'J2440588 00:00:00+00',
