@@ -3,6 +3,7 @@ import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import { type CheckedWorkload, objectMetadata, selectorLabels } from '../deployment/checked-workload.ts';
 import type { NetworkPlace } from '../deployment/sections/network-policy.ts';
+import { registryUrls } from '../settings/sections/schema-registry.ts';
 
 const DNS_PORTS = [53];
 const POSTGRES_PORTS = [5432];
@@ -73,13 +74,18 @@ const toAws = ({ tokens }: Egress): k8s.NetworkPolicyEgressRule[] => [
 ];
 
 /**
- * Where the logins at brokers and PostgreSQL get their tokens, or the keys that sign them; nowhere for other logins.
+ * Where the logins at brokers, registry and PostgreSQL get their tokens, or the keys that sign them; nowhere for other
+ * logins.
  */
-function toTokens({ settings: { kafka, database } }: CheckedWorkload, egress: Egress): k8s.NetworkPolicyEgressRule[] {
-  const endpoint = kafka.sasl?.oauth?.tokenEndpoint;
+function toTokens({ settings }: CheckedWorkload, egress: Egress): k8s.NetworkPolicyEgressRule[] {
+  const { kafka, schemaRegistry, database } = settings;
+  const endpoints = [kafka.sasl?.oauth?.tokenEndpoint, schemaRegistry?.oauth?.tokenEndpoint].filter(
+    (endpoint) => endpoint !== undefined,
+  );
+  const ports = [...new Set(endpoints.map(portOf))];
   const asksAws = kafka.sasl?.mechanism === 'aws-msk-iam' || database.rdsIam.enabled;
   return [
-    ...(endpoint === undefined ? [] : egress.tokens.map((each) => egressRule(each, [portOf(endpoint)]))),
+    ...(ports.length === 0 ? [] : egress.tokens.map((each) => egressRule(each, ports))),
     ...(asksAws ? toAws(egress) : []),
   ];
 }
@@ -87,6 +93,11 @@ function toTokens({ settings: { kafka, database } }: CheckedWorkload, egress: Eg
 type Egress = CheckedWorkload['file']['networkPolicy']['egress'];
 
 const toNameServers = ({ dns }: Egress) => dns.map((each) => egressRule(each, DNS_PORTS, true));
+
+function toRegistry({ settings: { schemaRegistry } }: CheckedWorkload, places: Egress): k8s.NetworkPolicyEgressRule[] {
+  const ports = schemaRegistry === undefined ? [] : [...new Set(registryUrls(schemaRegistry).map(portOf))];
+  return ports.length === 0 ? [] : places.schemaRegistry.map((each) => egressRule(each, ports));
+}
 
 const toDatabase = ({ database }: Egress) => database.map((each) => egressRule(each, POSTGRES_PORTS));
 
@@ -96,6 +107,7 @@ function egress(workload: CheckedWorkload): k8s.NetworkPolicyEgressRule[] {
     ...toNameServers(places),
     ...places.brokers.map((each) => egressRule(each, brokerPorts(workload))),
     ...toDatabase(places),
+    ...toRegistry(workload, places),
     ...toTokens(workload, places),
     ...(adminPorts(workload).length === 0 ? [] : [{ ports: adminPorts(workload).map(toPort('TCP')) }]),
     ...places.others.map((each) => egressRule(each, [])),
@@ -103,8 +115,8 @@ function egress(workload: CheckedWorkload): k8s.NetworkPolicyEgressRule[] {
 }
 
 /**
- * Lets in requests to the HTTP interface alone, and out connections to name servers, brokers, PostgreSQL and the
- * servers of tokens alone. Defaults of the API are written out: a second apply then changes nothing.
+ * Lets in requests to the HTTP interface alone, and out connections to name servers, brokers, PostgreSQL, the schema
+ * registry and the servers of tokens alone. Defaults of the API are written out: a second apply then changes nothing.
  */
 export function networkPolicy(scope: Construct, workload: CheckedWorkload): ApiObject {
   const from = workload.file.networkPolicy.ingress.flatMap(peers);

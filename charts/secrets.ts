@@ -49,6 +49,26 @@ function ofKafka(kafka: ConsumerFile['kafka'], mechanism: string | undefined): C
       ];
 }
 
+/** @param usesOauth whether the login is by a token of a token endpoint */
+function ofRegistry(registry: ConsumerFile['schemaRegistry'], usesOauth: boolean): Credential[] {
+  if (registry?.existingSecret === undefined) {
+    return [];
+  }
+  const { existingSecret, keys, type } = registry;
+  if (usesOauth) {
+    return [
+      credential(existingSecret, 'schemaRegistry.oauth.clientId', keys.clientId, true),
+      credential(existingSecret, 'schemaRegistry.oauth.clientSecret', keys.clientSecret),
+    ];
+  }
+  return type === 'bearer'
+    ? [credential(existingSecret, 'schemaRegistry.token', keys.token)]
+    : [
+        credential(existingSecret, 'schemaRegistry.username', keys.username, true),
+        credential(existingSecret, 'schemaRegistry.password', keys.password),
+      ];
+}
+
 function ofManagement({ credentials }: ConsumerFile['monitoring']): Credential[] {
   if (credentials === undefined) {
     return [];
@@ -83,10 +103,12 @@ export function credentials(
   workload: CheckedWorkload,
   database: DatabaseSecret = workload.file.database,
 ): Credential[] {
-  const { kafka, monitoring } = workload.file;
+  const { kafka, schemaRegistry, monitoring } = workload.file;
+  const { settings } = workload;
   return [
     ...ofDatabase(database),
-    ...ofKafka(kafka, workload.settings.kafka.sasl?.mechanism),
+    ...ofKafka(kafka, settings.kafka.sasl?.mechanism),
+    ...ofRegistry(schemaRegistry, settings.schemaRegistry?.oauth !== undefined),
     ...ofManagement(monitoring),
     ...ofAdminServer(workload),
   ];
@@ -103,7 +125,7 @@ const origin = (kind: 'Secret' | 'ConfigMap', name: string, keys: readonly strin
   `${kind} ${name}, ${keys.length === 1 ? 'key' : 'keys'} ${keys.join(', ')}`;
 
 function originsOf(
-  server: 'kafka' | 'database',
+  server: 'kafka' | 'database' | 'schemaRegistry',
   { file }: CheckedWorkload,
   credentials: readonly Credential[],
 ): readonly string[] {
@@ -120,7 +142,7 @@ function originsOf(
 
 /** Variables that name, to the container, the Secrets and ConfigMaps that a refusal of its credentials is about. */
 export const originVariables = (workload: CheckedWorkload, credentials: readonly Credential[]): k8s.EnvVar[] =>
-  (['database', 'kafka'] as const).flatMap((server) => {
+  (['database', 'kafka', 'schemaRegistry'] as const).flatMap((server) => {
     const origins = originsOf(server, workload, credentials);
     return origins.length === 0
       ? []
@@ -199,8 +221,8 @@ export function certificateVolume({ place, secret, configMap, keys }: Certificat
 
 /** The ExternalSecrets and SealedSecrets, from which operators make the Secrets that have a source in consumer.yaml. */
 export function secretObjects(scope: Construct, workload: CheckedWorkload): ApiObject[] {
-  const { database, kafka } = workload.file;
-  return [database, database.owner, kafka].flatMap((each) => {
+  const { database, kafka, schemaRegistry } = workload.file;
+  return [database, database.owner, kafka, schemaRegistry].flatMap((each) => {
     if (each?.existingSecret === undefined) {
       return [];
     }

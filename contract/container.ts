@@ -11,13 +11,15 @@ export const CONTAINER_PATH = {
    */
   certificate: '/etc/stream-consumer-tls',
   /**
-   * Folders of the authorities and client certificates for Kafka and PostgreSQL; each a volume, so that the kubelet
-   * renews it.
+   * Folders of the authorities and client certificates for Kafka, PostgreSQL and the schema registry; each a volume,
+   * so that the kubelet renews it.
    */
   kafkaAuthority: '/etc/stream-consumer-kafka-ca',
   kafkaCertificate: '/etc/stream-consumer-kafka-tls',
   databaseAuthority: '/etc/stream-consumer-database-ca',
   databaseCertificate: '/etc/stream-consumer-database-tls',
+  schemaRegistryAuthority: '/etc/stream-consumer-schema-registry-ca',
+  schemaRegistryCertificate: '/etc/stream-consumer-schema-registry-tls',
   /** Folder of the Secrets' files, a config tree, where they are not in the environment. */
   secrets: '/etc/stream-consumer-secrets',
   /** The one folder that can be written to. */
@@ -32,6 +34,8 @@ export const VOLUME = {
   kafkaCertificate: 'kafka-certificate',
   databaseAuthority: 'database-ca',
   databaseCertificate: 'database-certificate',
+  schemaRegistryAuthority: 'schema-registry-ca',
+  schemaRegistryCertificate: 'schema-registry-certificate',
   secrets: 'secrets',
   temporary: 'temporary',
 } as const;

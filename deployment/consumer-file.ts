@@ -8,7 +8,7 @@ import { ALLOWED, closed, section } from '../settings/schema/schema.ts';
 import { POD_PART_RULES } from './pods/pod-collisions.ts';
 import { POD_RULES, pods } from './pods/pods.ts';
 import { ALERT_RULES } from './sections/alerts.ts';
-import { applicationPart } from './sections/application.ts';
+import { applicationPart, registryHasCredentials } from './sections/application.ts';
 import { CERTIFICATE_RULES } from './sections/certificates.ts';
 import { ENDPOINT_RULES } from './sections/endpoint.ts';
 import { IMAGE_RULES, image } from './sections/image.ts';
@@ -19,7 +19,7 @@ import { PROBE_RULES, probes } from './sections/probes.ts';
 import { RESOURCE_RULES, resources } from './sections/resources.ts';
 import { ROLLOUT_RULES, rollout } from './sections/rollout.ts';
 import { SCALING_RULES, scaling } from './sections/scaling.ts';
-import { database, kafka, SECRET_RULES, saslHasCredentials, secrets } from './sections/secrets.ts';
+import { database, kafka, SECRET_RULES, saslHasCredentials, schemaRegistry, secrets } from './sections/secrets.ts';
 import { SERVICE_ACCOUNT_RULES, serviceAccount } from './sections/service-account.ts';
 
 const DNS_LABEL = '[a-z]([-a-z0-9]*[a-z0-9])?';
@@ -74,6 +74,7 @@ export const ConsumerFileSchema = Type.Object(
     pods,
     database,
     kafka: Type.Optional(kafka),
+    schemaRegistry: Type.Optional(schemaRegistry),
     secrets,
     networkPolicy,
     monitoring,
@@ -94,7 +95,16 @@ export type ConsumerFile = Static<typeof ConsumerFileSchema>;
 const UNRENDERABLE = 'constructor';
 
 /** The parts that have maps whose keys are the user's and become keys of an object. */
-const PARTS = ['serviceAccount', 'pods', 'monitoring', 'networkPolicy', 'scaling', 'database', 'kafka'] as const;
+const PARTS = [
+  'serviceAccount',
+  'pods',
+  'monitoring',
+  'networkPolicy',
+  'scaling',
+  'database',
+  'kafka',
+  'schemaRegistry',
+] as const;
 
 /** Becomes a list. */
 const ENVIRONMENT = 'pods.environment';
@@ -143,6 +153,7 @@ export const CONSUMER_FILE_RULES: readonly Rule<ConsumerFile>[] = [
   graceOutlastsDrain,
   ...RESOURCE_RULES,
   saslHasCredentials,
+  registryHasCredentials,
   ...ENDPOINT_RULES,
   ...PROBE_RULES,
   ...ROLLOUT_RULES,

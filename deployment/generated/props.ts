@@ -104,6 +104,13 @@ export interface StreamConsumerProps {
   readonly kafka?: KafkaProps;
 
   /**
+   * Credentials of application.schemaRegistry, and certificates. Left out: none.
+   *
+   * @default - none
+   */
+  readonly schemaRegistry?: SchemaRegistryProps;
+
+  /**
    * How the container gets what the Secrets hold.
    *
    * @default { as: 'files' }
@@ -114,7 +121,7 @@ export interface StreamConsumerProps {
    * `networkPolicy` of consumer.yaml.
    *
    * @default { enabled: true, ingress: [{ namespace: 'monitoring' }], egress: { dns: [{ ports: [] }], brokers: [{
-   * ports: [] }], database: [{ ports: [] }], tokens: [{ ports: [] }], others: [] } }
+   * ports: [] }], database: [{ ports: [] }], schemaRegistry: [{ ports: [] }], tokens: [{ ports: [] }], others: [] } }
    */
   readonly networkPolicy?: NetworkPolicyProps;
 
@@ -535,6 +542,58 @@ export interface KafkaProps {
   readonly tls?: KafkaTlsProps;
 }
 
+/** Credentials of application.schemaRegistry, and certificates. Left out: none. */
+export interface SchemaRegistryProps {
+  /**
+   * Secret with the credentials in the same namespace, made by you or by one of the two below. Left out: the registry
+   * wants none, or a token that is a file.
+   *
+   * Allowed: the name of a Kubernetes object: lower-case letters, digits, dashes and dots.
+   *
+   * @default - the registry wants none, or a token that is a file
+   */
+  readonly existingSecret?: string;
+
+  /**
+   * Adds an ExternalSecret, from which the External Secrets Operator makes the Secret. Left out: somebody else makes
+   * it.
+   *
+   * @default - somebody else makes it
+   */
+  readonly externalSecret?: SchemaRegistryExternalSecretProps;
+
+  /**
+   * Adds a SealedSecret, from which the Sealed Secrets controller makes the Secret. Left out: somebody else makes it.
+   *
+   * @default - somebody else makes it
+   */
+  readonly sealedSecret?: SchemaRegistrySealedSecretProps;
+
+  /**
+   * basic: the Secret has a user and a password. bearer: it has a token. With application.schemaRegistry.oauth it has
+   * the client instead.
+   *
+   * @default 'basic'
+   */
+  readonly type?: 'basic' | 'bearer';
+
+  /**
+   * Keys of the Secret: those of its type, or the last two with OAuth.
+   *
+   * @default { username: 'username', password: 'password', token: 'token', clientId: 'clientId', clientSecret:
+   * 'clientSecret' }
+   */
+  readonly keys?: SchemaRegistryKeysProps;
+
+  /**
+   * Authorities and client certificate for the schema registry, mounted as folders and read at each connection. Left
+   * out: none.
+   *
+   * @default - none
+   */
+  readonly tls?: SchemaRegistryTlsProps;
+}
+
 /** How the container gets what the Secrets hold. */
 export interface SecretsProps {
   /**
@@ -565,8 +624,8 @@ export interface NetworkPolicyProps {
   /**
    * `networkPolicy.egress` of consumer.yaml.
    *
-   * @default { dns: [{ ports: [] }], brokers: [{ ports: [] }], database: [{ ports: [] }], tokens: [{ ports: [] }],
-   * others: [] }
+   * @default { dns: [{ ports: [] }], brokers: [{ ports: [] }], database: [{ ports: [] }], schemaRegistry: [{ ports:
+   * [] }], tokens: [{ ports: [] }], others: [] }
    */
   readonly egress?: NetworkPolicyEgressProps;
 }
@@ -1359,6 +1418,119 @@ export interface KafkaTlsProps {
   readonly clientCertificate?: KafkaTlsClientCertificateProps;
 }
 
+/**
+ * Adds an ExternalSecret, from which the External Secrets Operator makes the Secret. Left out: somebody else makes
+ * it.
+ */
+export interface SchemaRegistryExternalSecretProps {
+  /**
+   * Name of the store, which somebody has set up in the cluster.
+   *
+   * Allowed: the name of a Kubernetes object: lower-case letters, digits, dashes and dots.
+   */
+  readonly store: string;
+
+  /**
+   * Whether the store is for the namespace or for the cluster.
+   *
+   * @default 'ClusterSecretStore'
+   */
+  readonly storeKind?: 'SecretStore' | 'ClusterSecretStore';
+
+  /** What the store calls the secret; each of its properties becomes a key of the Secret. */
+  readonly remoteKey: string;
+
+  /**
+   * Time between two reads of the store.
+   *
+   * Allowed: a whole number and one of s, m, h, such as 1h.
+   *
+   * @default '1h'
+   */
+  readonly refreshInterval?: string;
+}
+
+/** Adds a SealedSecret, from which the Sealed Secrets controller makes the Secret. Left out: somebody else makes it. */
+export interface SchemaRegistrySealedSecretProps {
+  /** By key of the Secret: its value as kubeseal encrypted it. */
+  readonly encryptedData: Readonly<Record<string, string>>;
+
+  /**
+   * Scope that kubeseal encrypted the values for: what may use them.
+   *
+   * @default 'strict'
+   */
+  readonly scope?: 'strict' | 'namespace-wide' | 'cluster-wide';
+}
+
+/** Keys of the Secret: those of its type, or the last two with OAuth. */
+export interface SchemaRegistryKeysProps {
+  /**
+   * Key of the Secret; left out: username.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
+   *
+   * @default 'username'
+   */
+  readonly username?: string;
+
+  /**
+   * Key of the Secret; left out: password.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
+   *
+   * @default 'password'
+   */
+  readonly password?: string;
+
+  /**
+   * Key of the Secret; left out: token.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
+   *
+   * @default 'token'
+   */
+  readonly token?: string;
+
+  /**
+   * Key of the Secret; left out: clientId.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
+   *
+   * @default 'clientId'
+   */
+  readonly clientId?: string;
+
+  /**
+   * Key of the Secret; left out: clientSecret.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
+   *
+   * @default 'clientSecret'
+   */
+  readonly clientSecret?: string;
+}
+
+/**
+ * Authorities and client certificate for the schema registry, mounted as folders and read at each connection. Left
+ * out: none.
+ */
+export interface SchemaRegistryTlsProps {
+  /**
+   * Authorities to trust, as PEM. Left out: those of Node.js.
+   *
+   * @default - those of Node.js
+   */
+  readonly ca?: SchemaRegistryTlsCaProps;
+
+  /**
+   * The client's certificate and its key, as PEM. Left out: none.
+   *
+   * @default - none
+   */
+  readonly clientCertificate?: SchemaRegistryTlsClientCertificateProps;
+}
+
 /** Who may ask: addresses, or Pods. */
 export interface NetworkPolicyIngressProps {
   /**
@@ -1411,8 +1583,16 @@ export interface NetworkPolicyEgressProps {
   readonly database?: readonly NetworkPolicyEgressDatabaseProps[];
 
   /**
-   * Where the servers that give tokens for logins at the brokers and PostgreSQL may be. Left out: anywhere, at the
-   * port of application.kafka.sasl.oauth.tokenEndpoint, or with aws-msk-iam and database.rdsIam 443, AWS's STS.
+   * Where the schema registry may be. Left out: anywhere, at the ports of application.schemaRegistry.url.
+   *
+   * @default [{ ports: [] }]
+   */
+  readonly schemaRegistry?: readonly NetworkPolicyEgressSchemaRegistryProps[];
+
+  /**
+   * Where the servers that give tokens for logins at the brokers, the schema registry and PostgreSQL may be. Left
+   * out: anywhere, at the ports of the token endpoints in application, or with aws-msk-iam and database.rdsIam 443,
+   * AWS's STS.
    *
    * @default [{ ports: [] }]
    */
@@ -1694,7 +1874,8 @@ export interface ApplicationSchemaRegistryProps {
   readonly url: string | readonly string[];
 
   /**
-   * User at the registry, for HTTP Basic; at Confluent Cloud the registry's API key. Left out: none.
+   * User at the registry, for HTTP Basic; at Confluent Cloud the registry's API key. Left out: none. Left out: it
+   * comes from the Secret with the password.
    *
    * Allowed: a text without colons that is not empty.
    *
@@ -2402,6 +2583,53 @@ export interface KafkaTlsClientCertificateProps {
   readonly keys?: KafkaTlsClientCertificateKeysProps;
 }
 
+/** Authorities to trust, as PEM. Left out: those of Node.js. */
+export interface SchemaRegistryTlsCaProps {
+  /**
+   * Secret in the same namespace that holds the authorities. Left out: existingConfigMap.
+   *
+   * Allowed: the name of a Kubernetes object: lower-case letters, digits, dashes and dots.
+   *
+   * @default - existingConfigMap
+   */
+  readonly existingSecret?: string;
+
+  /**
+   * ConfigMap in the same namespace that holds them. Left out: existingSecret.
+   *
+   * Allowed: the name of a Kubernetes object: lower-case letters, digits, dashes and dots.
+   *
+   * @default - existingSecret
+   */
+  readonly existingConfigMap?: string;
+
+  /**
+   * Key of the Secret; left out: ca.crt.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
+   *
+   * @default 'ca.crt'
+   */
+  readonly key?: string;
+}
+
+/** The client's certificate and its key, as PEM. Left out: none. */
+export interface SchemaRegistryTlsClientCertificateProps {
+  /**
+   * Secret in the same namespace, such as one of the type kubernetes.io/tls.
+   *
+   * Allowed: the name of a Kubernetes object: lower-case letters, digits, dashes and dots.
+   */
+  readonly existingSecret: string;
+
+  /**
+   * `schemaRegistry.tls.clientCertificate.keys` of consumer.yaml.
+   *
+   * @default { certificate: 'tls.crt', privateKey: 'tls.key' }
+   */
+  readonly keys?: SchemaRegistryTlsClientCertificateKeysProps;
+}
+
 /** A place: addresses, Pods, or only ports. */
 export interface NetworkPolicyEgressDnsProps {
   /**
@@ -2509,6 +2737,42 @@ export interface NetworkPolicyEgressDatabaseProps {
 }
 
 /** A place: addresses, Pods, or only ports. */
+export interface NetworkPolicyEgressSchemaRegistryProps {
+  /**
+   * Block of addresses, for what is outside of the cluster; not together with the others. Left out: any address.
+   *
+   * Allowed: a block of addresses such as 10.0.0.0/8, 192.0.2.10/32 or 2001:db8::/32.
+   *
+   * @default - any address
+   */
+  readonly cidr?: string;
+
+  /**
+   * Namespace of the Pods. Left out: the consumer's own where podLabels are given, otherwise any place.
+   *
+   * Allowed: the name of a namespace: at most 63 lower-case letters, digits and dashes.
+   *
+   * @default - the consumer's own where podLabels are given, otherwise any place
+   */
+  readonly namespace?: string;
+
+  /**
+   * Labels of the Pods. Left out: all Pods of the namespace.
+   *
+   * @default - all Pods of the namespace
+   */
+  readonly podLabels?: Readonly<Record<string, string>>;
+
+  /**
+   * Ports as the Pods or hosts there have them, not those of a Service. Left out: the ports of
+   * application.schemaRegistry.url.
+   *
+   * @default []
+   */
+  readonly ports?: readonly number[];
+}
+
+/** A place: addresses, Pods, or only ports. */
 export interface NetworkPolicyEgressTokensProps {
   /**
    * Block of addresses, for what is outside of the cluster; not together with the others. Left out: any address.
@@ -2536,8 +2800,8 @@ export interface NetworkPolicyEgressTokensProps {
   readonly podLabels?: Readonly<Record<string, string>>;
 
   /**
-   * Ports as the Pods or hosts there have them, not those of a Service. Left out: the port of
-   * application.kafka.sasl.oauth.tokenEndpoint, or with aws-msk-iam and database.rdsIam 443, AWS's STS.
+   * Ports as the Pods or hosts there have them, not those of a Service. Left out: the ports of the token endpoints in
+   * application, or with aws-msk-iam and database.rdsIam 443, AWS's STS.
    *
    * @default []
    */
@@ -3058,6 +3322,27 @@ export interface DatabaseTlsClientCertificateKeysProps {
 
 /** `kafka.tls.clientCertificate.keys` of consumer.yaml. */
 export interface KafkaTlsClientCertificateKeysProps {
+  /**
+   * Key of the Secret; left out: tls.crt.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
+   *
+   * @default 'tls.crt'
+   */
+  readonly certificate?: string;
+
+  /**
+   * Key of the Secret; left out: tls.key.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
+   *
+   * @default 'tls.key'
+   */
+  readonly privateKey?: string;
+}
+
+/** `schemaRegistry.tls.clientCertificate.keys` of consumer.yaml. */
+export interface SchemaRegistryTlsClientCertificateKeysProps {
   /**
    * Key of the Secret; left out: tls.crt.
    *

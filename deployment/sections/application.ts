@@ -1,15 +1,16 @@
 import { Type } from 'typebox';
 import { CONTAINER_PATH } from '../../contract/container.ts';
+import type { Rule } from '../../settings/schema/check.ts';
 import { formatPath, isSection, type Section, type SettingPath, sectionOf } from '../../settings/schema/document.ts';
-import type { Problem } from '../../settings/schema/problem.ts';
+import { type Problem, problemIf } from '../../settings/schema/problem.ts';
 import { camelCase, childSchema, type SchemaNode } from '../../settings/schema/schema.ts';
 import { asksTokenEndpoint, provesPassword } from '../../settings/sections/kafka-sasl.ts';
 import { type Settings, SettingsSchema } from '../../settings/settings.ts';
 import { type CertificateSources, withCertificates } from './certificates.ts';
 import type { MonitoringSettings } from './monitoring.ts';
 
-/** The user's name at the brokers is not secret, but it may come from the Secret that holds the password. */
-const MAY_COME_FROM_SECRET: readonly string[] = ['kafka.sasl.username'];
+/** The names of users are not secret, but each may come from the Secret that holds the password. */
+const MAY_COME_FROM_SECRET: readonly string[] = ['kafka.sasl.username', 'schemaRegistry.username'];
 
 const COMES_FROM_SECRET = 'Left out: it comes from the Secret with the password.';
 
@@ -27,6 +28,7 @@ export const SECRET_SETTINGS: readonly SettingPath[] = secretPaths(SettingsSchem
 const SECRET_HOME: Readonly<Record<string, string>> = {
   database: 'database',
   kafka: 'kafka',
+  schemaRegistry: 'schemaRegistry',
   management: 'monitoring.credentials',
   spring: 'monitoring.springBootAdmin',
 };
@@ -129,6 +131,12 @@ export const springPath = (path: SettingPath): SettingPath =>
 
 const FROM_SECRET = 'from-secret';
 
+/** What names the Secret of the schema registry's login. */
+interface RegistrySource {
+  readonly existingSecret?: string;
+  readonly type: 'basic' | 'bearer';
+}
+
 const SECURITY = {
   bearer: { token: FROM_SECRET },
   basic: { username: FROM_SECRET, password: FROM_SECRET },
@@ -157,6 +165,31 @@ function withLogin(sasl: Section): Section {
   return provesPassword(sasl['mechanism']) ? { username: FROM_SECRET, ...sasl, password: FROM_SECRET } : sasl;
 }
 
+/** The registry with placeholders for what its Secret gives, and for what only a Secret may give. */
+function withRegistryLogin(registry: Section, source: RegistrySource | undefined): Section {
+  const oauth = registry['oauth'];
+  if (isSection(oauth)) {
+    return 'tokenFile' in oauth
+      ? registry
+      : { ...registry, oauth: { clientId: FROM_SECRET, ...oauth, clientSecret: FROM_SECRET } };
+  }
+  if (source?.existingSecret !== undefined && source.type === 'bearer') {
+    return { ...registry, token: FROM_SECRET };
+  }
+  return source?.existingSecret !== undefined || 'username' in registry
+    ? { username: FROM_SECRET, ...registry, password: FROM_SECRET }
+    : registry;
+}
+
+/** The section of the registry, where `application` has one or a Secret gives a login for it. */
+function registryPart(application: Section, source: RegistrySource | undefined): Section {
+  const isWrong = 'schemaRegistry' in application && !isSection(application['schemaRegistry']);
+  const isUsed = 'schemaRegistry' in application || source?.existingSecret !== undefined;
+  return isUsed && !isWrong
+    ? { schemaRegistry: withRegistryLogin(sectionOf(application, 'schemaRegistry'), source) }
+    : {};
+}
+
 /**
  * `application` of consumer.yaml with something in place of each value that a Secret will give, so that the consumer's
  * own check can be asked.
@@ -171,6 +204,7 @@ export function withPlaceholders(written: Section, file: SecretNamingSections): 
     ...application,
     kafka: 'kafka' in application && !isSection(application['kafka']) ? application['kafka'] : { ...kafka, ...sasl },
     database: { ...sectionOf(application, 'database'), url: `postgresql://${FROM_SECRET}/${FROM_SECRET}` },
+    ...registryPart(application, file.schemaRegistry),
     ...access(application, file.monitoring),
   };
 }
@@ -178,4 +212,34 @@ export function withPlaceholders(written: Section, file: SecretNamingSections): 
 /** The sections of consumer.yaml that name what a Secret gives; a wrong one is left out. */
 export interface SecretNamingSections extends CertificateSources {
   readonly monitoring?: MonitoringSettings;
+  readonly schemaRegistry?: CertificateSources['schemaRegistry'] & RegistrySource;
 }
+
+/** What of consumer.yaml says how the registry is logged in at. */
+interface RegistryPart {
+  readonly application: unknown;
+  readonly schemaRegistry?: RegistrySource;
+}
+
+/** A login at the registry that needs a secret, and its Secret: neither without the other. */
+export const registryHasCredentials: Rule<RegistryPart> = {
+  reads: ['schemaRegistry.existingSecret', 'application.schemaRegistry'],
+  find: ({ schemaRegistry, application }) => {
+    const { oauth, username } = sectionOf(isSection(application) ? application : {}, 'schemaRegistry');
+    const readsFile = isSection(oauth) && 'tokenFile' in oauth;
+    const needsSecret = username !== undefined || (oauth !== undefined && !readsFile);
+    return [
+      ...problemIf(needsSecret && schemaRegistry?.existingSecret === undefined, {
+        path: 'schemaRegistry.existingSecret',
+        message: `is missing, and application.schemaRegistry.${oauth === undefined ? 'username needs a password' : 'oauth needs the secret of its client'}`,
+        allowed:
+          'the name of a Secret with the keys username and password, or clientId and clientSecret with oauth (schemaRegistry.keys renames them)',
+      }),
+      ...problemIf(readsFile && schemaRegistry?.existingSecret !== undefined, {
+        path: 'schemaRegistry.existingSecret',
+        message: 'gives credentials that a login by application.schemaRegistry.oauth.tokenFile does not read',
+        allowed: 'nothing here, or application.schemaRegistry.oauth without tokenFile',
+      }),
+    ];
+  },
+};

@@ -55,12 +55,13 @@ type TlsFiles = Static<ReturnType<typeof tlsFiles>>;
 export interface CertificateSources {
   readonly kafka?: { readonly tls?: TlsFiles };
   readonly database?: { readonly tls?: TlsFiles };
+  readonly schemaRegistry?: { readonly tls?: TlsFiles };
 }
 
 /** A Secret or ConfigMap whose keys become files of a folder. */
 export interface CertificateMount {
   /** In {@link CONTAINER_PATH} and among the names of volumes. */
-  readonly place: 'kafkaAuthority' | 'kafkaCertificate' | 'databaseAuthority' | 'databaseCertificate';
+  readonly place: `${Server}${'Authority' | 'Certificate'}`;
   readonly secret?: string;
   readonly configMap?: string;
   readonly keys: readonly string[];
@@ -69,11 +70,12 @@ export interface CertificateMount {
 const PLACES = {
   kafka: { authority: 'kafkaAuthority', certificate: 'kafkaCertificate' },
   database: { authority: 'databaseAuthority', certificate: 'databaseCertificate' },
+  schemaRegistry: { authority: 'schemaRegistryAuthority', certificate: 'schemaRegistryCertificate' },
 } as const;
 
 type Server = keyof typeof PLACES;
 
-const SERVERS = ['kafka', 'database'] as const;
+const SERVERS = ['kafka', 'database', 'schemaRegistry'] as const;
 
 function mountsOf(server: Server, { ca, clientCertificate }: TlsFiles): CertificateMount[] {
   const { authority, certificate } = PLACES[server];
@@ -101,7 +103,7 @@ function mountsOf(server: Server, { ca, clientCertificate }: TlsFiles): Certific
   ];
 }
 
-/** What is mounted for TLS to Kafka and PostgreSQL. */
+/** What is mounted for TLS to Kafka, PostgreSQL and the schema registry. */
 export const certificateMounts = (file: CertificateSources): CertificateMount[] =>
   SERVERS.flatMap((server) => mountsOf(server, file[server]?.tls ?? {}));
 

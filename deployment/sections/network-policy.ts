@@ -72,9 +72,10 @@ export const networkPolicy = Type.Object(
         dns: destination('name servers', '53'),
         brokers: destination('the brokers', 'the ports of application.kafka.brokers'),
         database: destination('PostgreSQL', '5432'),
+        schemaRegistry: destination('the schema registry', 'the ports of application.schemaRegistry.url'),
         tokens: destination(
-          'the servers that give tokens for logins at the brokers and PostgreSQL',
-          "the port of application.kafka.sasl.oauth.tokenEndpoint, or with aws-msk-iam and database.rdsIam 443, AWS's STS",
+          'the servers that give tokens for logins at the brokers, the schema registry and PostgreSQL',
+          "the ports of the token endpoints in application, or with aws-msk-iam and database.rdsIam 443, AWS's STS",
         ),
         others: Type.Array(
           Type.Object(
@@ -161,7 +162,7 @@ const askersAreNamed: Rule<NetworkPolicyPart> = {
 /** What the places of the NetworkPolicy must be. */
 export const NETWORK_RULES: readonly Rule<NetworkPolicyPart>[] = [
   placesAreOne('networkPolicy.ingress', ({ networkPolicy }) => networkPolicy.ingress),
-  ...(['dns', 'brokers', 'database', 'tokens', 'others'] as const).map((name) =>
+  ...(['dns', 'brokers', 'database', 'schemaRegistry', 'tokens', 'others'] as const).map((name) =>
     placesAreOne(`networkPolicy.egress.${name}`, ({ networkPolicy }) => networkPolicy.egress[name]),
   ),
   askersAreNamed,

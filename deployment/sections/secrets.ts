@@ -108,6 +108,40 @@ export const kafka = Type.Object(
   },
 );
 
+/** Where the schema registry's credentials and certificates come from. */
+export const schemaRegistry = Type.Object(
+  {
+    existingSecret: Type.Optional(
+      Type.String({
+        ...objectName,
+        description:
+          'Secret with the credentials in the same namespace, made by you or by one of the two below. Left out: the registry wants none, or a token that is a file.',
+      }),
+    ),
+    ...secretSource,
+    type: Type.Enum(['basic', 'bearer'], {
+      default: 'basic',
+      description:
+        'basic: the Secret has a user and a password. bearer: it has a token. With application.schemaRegistry.oauth it has the client instead.',
+    }),
+    keys: Type.Object(
+      {
+        username: secretKey('username'),
+        password: secretKey('password'),
+        token: secretKey('token'),
+        clientId: secretKey('clientId'),
+        clientSecret: secretKey('clientSecret'),
+      },
+      { ...section, description: 'Keys of the Secret: those of its type, or the last two with OAuth.' },
+    ),
+    tls: tlsFiles('the schema registry'),
+  },
+  {
+    ...closed,
+    description: 'Credentials of application.schemaRegistry, and certificates. Left out: none.',
+  },
+);
+
 const keys = Type.Object(
   { url: secretKey('url'), user: secretKey('user'), password: secretKey('password') },
   { ...section, description: 'Keys of the Secret.' },
@@ -146,6 +180,7 @@ export const database = Type.Object(
 interface SecretsPart {
   readonly database: Static<typeof database>;
   readonly kafka?: Static<typeof kafka>;
+  readonly schemaRegistry?: Static<typeof schemaRegistry>;
 }
 
 /** Where Secrets are named, and what may make them. */
@@ -153,6 +188,7 @@ const SOURCES: readonly (readonly [path: string, read: (file: SecretsPart) => Se
   ['database', ({ database }) => database],
   ['database.owner', ({ database }) => database.owner],
   ['kafka', ({ kafka }) => kafka],
+  ['schemaRegistry', ({ schemaRegistry }) => schemaRegistry],
 ];
 
 const makersAt = (path: string): string[] => [`${path}.externalSecret`, `${path}.sealedSecret`];
@@ -171,15 +207,17 @@ const secretHasOneSource = SOURCES.map(
   }),
 );
 
-const madeSecretIsNamed: Rule<SecretsPart> = {
-  reads: ['kafka.existingSecret', ...makersAt('kafka')],
-  find: ({ kafka }) =>
-    problemIf(kafka?.existingSecret === undefined && (kafka?.externalSecret ?? kafka?.sealedSecret) !== undefined, {
-      path: 'kafka.existingSecret',
-      message: 'is missing, and kafka.externalSecret or kafka.sealedSecret makes a Secret',
-      allowed: 'the name of the Secret that is made',
-    }),
-};
+const madeSecretIsNamed = (['kafka', 'schemaRegistry'] as const).map(
+  (server): Rule<SecretsPart> => ({
+    reads: [`${server}.existingSecret`, ...makersAt(server)],
+    find: ({ [server]: part }) =>
+      problemIf(part?.existingSecret === undefined && (part?.externalSecret ?? part?.sealedSecret) !== undefined, {
+        path: `${server}.existingSecret`,
+        message: `is missing, and ${server}.externalSecret or ${server}.sealedSecret makes a Secret`,
+        allowed: 'the name of the Secret that is made',
+      }),
+  }),
+);
 
 const jobHasOwner: Rule<SecretsPart> = {
   reads: ['database.migrate', 'database.owner'],
@@ -199,8 +237,8 @@ const jobHasOwner: Rule<SecretsPart> = {
 
 const secretsDiffer: Rule<SecretsPart> = {
   reads: SOURCES.flatMap(([path]) => [`${path}.existingSecret`, ...makersAt(path)]),
-  find: ({ database, kafka }) => {
-    const made = [database, database.owner, kafka].filter(
+  find: ({ database, kafka, schemaRegistry }) => {
+    const made = [database, database.owner, kafka, schemaRegistry].filter(
       (each) => (each?.externalSecret ?? each?.sealedSecret) !== undefined,
     );
     const names = made.map((each) => each?.existingSecret);
@@ -245,7 +283,7 @@ export const saslHasCredentials: Rule<SecretsPart & { readonly application: unkn
 /** What must hold for Secrets, and for what makes them. */
 export const SECRET_RULES: readonly Rule<SecretsPart>[] = [
   ...secretHasOneSource,
-  madeSecretIsNamed,
+  ...madeSecretIsNamed,
   jobHasOwner,
   secretsDiffer,
 ];

@@ -208,3 +208,33 @@ describe('the Secret of an OAuth login', () => {
 test('what makes the Secret of a login has to say its name', () => {
   expect(places({ kafka: { externalSecret: { store: 'vault', remoteKey: 'a' } } })).toEqual(['kafka.existingSecret']);
 });
+
+describe('certificates for the schema registry', () => {
+  const url = 'https://registry.example.com';
+  const tls = { ca: { existingConfigMap: 'authorities' }, clientCertificate: { existingSecret: 'client' } };
+  const changes = { schemaRegistry: { tls }, application: { schemaRegistry: { url, tls: { serverName: 'r' } } } };
+
+  test('are folders whose files the settings name', () => {
+    expect(valueAt(parse(applicationYaml(exampleWorkload(changes))), ['schemaRegistry'])).toEqual({
+      url,
+      tls: {
+        serverName: 'r',
+        ca: '/etc/stream-consumer-schema-registry-ca/ca.crt',
+        certificate: '/etc/stream-consumer-schema-registry-tls/tls.crt',
+        privateKey: '/etc/stream-consumer-schema-registry-tls/tls.key',
+      },
+    });
+    const { template } = only(renderedConsumer(changes), 'Deployment')['spec'] as { template: { spec: Pod } };
+    const volumes = template.spec.volumes.map(({ name }) => name).filter((name) => name.startsWith('schema-'));
+    expect(volumes).toEqual(['schema-registry-ca', 'schema-registry-certificate']);
+  });
+
+  test('are named by nobody else, and want a URL that they are for', () => {
+    const own = { url, tls: { ca: '/mine/ca.crt' } };
+    expect(places({ ...changes, application: { schemaRegistry: own } })).toEqual(['application.schemaRegistry.tls.ca']);
+    expect(places({ ...changes, application: { schemaRegistry: { url: 'http://b' } } })).toEqual([
+      'application.schemaRegistry.tls',
+    ]);
+    expect(places({ schemaRegistry: { tls } })).toEqual(['application.schemaRegistry.url']);
+  });
+});

@@ -41,6 +41,29 @@ describe('the policy', () => {
     ]);
   });
 
+  describe('for a schema registry', () => {
+    const url = ['https://a.example.com', 'http://b:8081/apis/ccompat/v7', 'https://c.example.com'];
+    const application = { schemaRegistry: { url } };
+
+    test('lets the Pods reach the ports of its URLs, wherever it is or where it is said to be', () => {
+      expect(policy({}, { application }).egress).toContainEqual({ ports: [tcp(443), tcp(8081)] });
+      const schemaRegistry = [{ cidr: '10.1.0.0/16' }, { cidr: '10.2.0.0/16', ports: [9443] }];
+      const { egress } = policy({ egress: { schemaRegistry } }, { application });
+      expect(egress).toContainEqual({ to: [{ ipBlock: { cidr: '10.1.0.0/16' } }], ports: [tcp(443), tcp(8081)] });
+      expect(egress).toContainEqual({ to: [{ ipBlock: { cidr: '10.2.0.0/16' } }], ports: [tcp(9443)] });
+    });
+
+    test('lets them reach the server of its tokens as well', () => {
+      const oauth = { tokenEndpoint: 'https://id.example.com:8443/token', clientId: 'c' };
+      const changes = { schemaRegistry: { existingSecret: 'r' }, application: { schemaRegistry: { url, oauth } } };
+      expect(policy({}, changes).egress).toContainEqual({ ports: [tcp(8443)] });
+    });
+
+    test('and none where there is no registry', () => {
+      expect(policy({ egress: { schemaRegistry: [{ cidr: '10.1.0.0/16' }] } }).egress).toHaveLength(3);
+    });
+  });
+
   describe('for a login by token', () => {
     const egressFor = (sasl: object, networkPolicy: object = {}) =>
       policy(networkPolicy, { kafka: { existingSecret: 'client' }, application: { kafka: { ssl: true, sasl } } })

@@ -216,3 +216,87 @@ describe('a wrong source of a Secret', () => {
     expect(checked.ok ? [] : checked.problems.map((problem) => problem.path)).toEqual([path]);
   });
 });
+
+describe('the login at the schema registry', () => {
+  const url = 'https://registry.example.com';
+  const REGISTRY = { existingSecret: 'registry' };
+
+  /** The files that come from the Secret of the registry, by whether they have to be there. */
+  const files = (schemaRegistry: object, application: object = {}) =>
+    projected({ secrets: { as: 'files' }, schemaRegistry, application: { schemaRegistry: { url, ...application } } })
+      ?.sources.filter(({ secret }) => secret.name === 'registry')
+      .flatMap(({ secret: { optional = false, items } }) => items.map(({ key, path }) => ({ key, path, optional })));
+
+  test.each<[object, object, readonly object[]]>([
+    [
+      {},
+      {},
+      [
+        { key: 'password', path: 'schemaRegistry/password', optional: false },
+        { key: 'username', path: 'schemaRegistry/username', optional: true },
+      ],
+    ],
+    [{ type: 'bearer', keys: { token: 'jwt' } }, {}, [{ key: 'jwt', path: 'schemaRegistry/token', optional: false }]],
+    [
+      {},
+      { oauth: { tokenEndpoint: 'https://id.example.com/token', logicalCluster: 'lsrc-1' } },
+      [
+        { key: 'clientSecret', path: 'schemaRegistry/oauth/clientSecret', optional: false },
+        { key: 'clientId', path: 'schemaRegistry/oauth/clientId', optional: true },
+      ],
+    ],
+  ])('is files of its Secret: %j beside %j', (registry, application, expected) => {
+    expect(files({ ...REGISTRY, ...registry }, application)).toEqual(expected);
+  });
+
+  test('is named to the container, and is in no ConfigMap', () => {
+    const changes = { schemaRegistry: REGISTRY, application: { schemaRegistry: { url, username: 'app' } } };
+    const { env } = onlyContainer(renderedConsumer(changes));
+    expect(env).toContainEqual({
+      name: 'SCHEMA_REGISTRY_CREDENTIALS_FROM',
+      value: 'Secret registry, keys username, password',
+    });
+    expect(applicationYaml(exampleWorkload(changes))).not.toContain('from-secret');
+  });
+
+  test.each<[object, readonly string[]]>([
+    [
+      { application: { schemaRegistry: { url, username: 'u' } } },
+      ['schemaRegistry.existingSecret is missing, and application.schemaRegistry.username needs a password'],
+    ],
+    [
+      { application: { schemaRegistry: { url, oauth: { tokenEndpoint: 'https://id/t', clientId: 'c' } } } },
+      ['schemaRegistry.existingSecret is missing, and application.schemaRegistry.oauth needs the secret of its client'],
+    ],
+    [
+      { schemaRegistry: REGISTRY, application: { schemaRegistry: { url, oauth: { tokenFile: '/token' } } } },
+      [
+        'schemaRegistry.existingSecret gives credentials that a login by application.schemaRegistry.oauth.tokenFile does not read',
+      ],
+    ],
+    [{ schemaRegistry: REGISTRY }, ['application.schemaRegistry.url is missing']],
+    [
+      {
+        schemaRegistry: { externalSecret: { store: 'vault', remoteKey: 'k' } },
+        application: { schemaRegistry: { url } },
+      },
+      [
+        'schemaRegistry.existingSecret is missing, and schemaRegistry.externalSecret or schemaRegistry.sealedSecret makes a Secret',
+      ],
+    ],
+    [
+      { application: { schemaRegistry: { url, token: 'abc' } } },
+      ['application.schemaRegistry.token is a secret, and a manifest is no place for one'],
+    ],
+  ])('and its Secret need each other: %j', (changes, expected) => {
+    const checked = checkConsumerFile(consumerDocument(changes));
+    expect(checked.ok ? [] : checked.problems.map(({ path, message }) => `${path} ${message}`)).toEqual(expected);
+  });
+
+  test('may come from an ExternalSecret', () => {
+    const externalSecret = { store: 'vault', remoteKey: 'teams/registry' };
+    const schemaRegistry = { ...REGISTRY, externalSecret };
+    const objects = renderedConsumer({ schemaRegistry, application: { schemaRegistry: { url } } });
+    expect(only(objects, 'ExternalSecret').metadata).toMatchObject({ name: 'registry' });
+  });
+});
