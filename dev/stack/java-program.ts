@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from '../run/owned-process.ts';
 import type { RunFolder } from '../run/run-folder.ts';
@@ -35,6 +36,18 @@ export function javaCommand({ jars, main, args, jvm }: JavaClass): Command {
   const logging = `-Dlog4j2.configurationFile=${LOG_CONFIGURATION}`;
   return {
     program: javaProgram(),
-    args: [...jvm, '-Djava.awt.headless=true', logging, '-cp', join(jars, '*'), main, ...args],
+    args: [...archived(jars), ...jvm, '-Djava.awt.headless=true', logging, '-cp', join(jars, '*'), main, ...args],
   };
+}
+
+/** Where the archive of the classes of a folder of jars is, if somebody made one. */
+export const archiveFolder = (jars: string): string => `${jars}-classes`;
+
+/** The archive itself. */
+export const archiveFile = (folder: string): string => join(folder, 'classes.jsa');
+
+/** Classes of the archive are not parsed and verified anew. Java ignores one of another Java, or of other jars. */
+function archived(jars: string): readonly string[] {
+  const file = archiveFile(archiveFolder(jars));
+  return existsSync(file) ? [`-XX:SharedArchiveFile=${file}`] : [];
 }

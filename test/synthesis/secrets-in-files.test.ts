@@ -8,6 +8,7 @@ import { SECRET_SETTINGS } from '../../deployment/sections/application.ts';
 import { describeProblems } from '../../settings/schema/problem.ts';
 import { checkedEnvironments } from '../../synthesis/checked-environment.ts';
 import { canary, mutate, plantedDocument, randomNumbers, told } from '../app/configuration/canaries.ts';
+import { longTest } from '../integration/stack/long-test.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'secrets-in-files-'));
 const folder = join(root, 'checkout');
@@ -44,18 +45,25 @@ test.each(['consumer.yaml', 'environments/prod.yaml'])(
   },
 );
 
-test('no slip in consumer.yaml or an overlay makes a message show what belongs into a Secret', () => {
+function showsNoSecretAfterSlips(runs: number): void {
   const random = randomNumbers(4);
   const { document, secrets } = plantedDocument(random);
   const whole = { image: { repository: 'r/a' }, database: { existingSecret: 'd' }, application: document };
   const texts = [stringify(whole), stringify(whole, { defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' })];
-  for (let run = 0; run < 1_000; run += 1) {
+  for (let run = 0; run < runs; run += 1) {
     const text = mutate(mutate(texts[run % texts.length] ?? '', random), random);
     writeFileSync(join(folder, run % 3 === 0 ? 'environments/prod.yaml' : 'consumer.yaml'), text);
     expect(told(described().text, secrets)).toEqual([]);
   }
   expect(SECRET_SETTINGS.length).toBeGreaterThan(5);
-}, 120_000);
+}
+
+const NO_SLIP = 'no slip in consumer.yaml or an overlay makes a message show what belongs into a Secret';
+
+test(NO_SLIP, () => showsNoSecretAfterSlips(200));
+
+// The same slips and more of them.
+longTest(`${NO_SLIP}, in 1,000 files`, async () => showsNoSecretAfterSlips(1_000));
 
 test('8,000 unknown keys are ten problems and the number of the others', () => {
   const keys = Array.from({ length: 8_000 }, (_, index) => `k${index}x: 1`).join('\n');

@@ -47,7 +47,7 @@ const PLAIN_FORMS: readonly ((secret: string) => string)[] = [
 const isSecret = ({ schema }: (typeof SETTINGS)[number]): boolean => (schema['x-secret'] ?? false) !== false;
 
 /** Of the pairs of a setting and a form each way to give a secret takes one in so many, `npm run test:long` all. */
-const SHARES = IS_LONG_RUN ? 1 : 3;
+const SHARES = IS_LONG_RUN ? 1 : 9;
 
 /** Each setting with a secret in forms of this share; the shares have each setting with each form together. */
 function plantings(share: number) {
@@ -199,7 +199,7 @@ function showsNoSecretAfterSlips(runs: number): void {
 
 const NO_SLIP = 'no slip in the YAML file makes a message, or --check, show a secret';
 
-test(NO_SLIP, () => showsNoSecretAfterSlips(500));
+test(NO_SLIP, () => showsNoSecretAfterSlips(200));
 
 // The same slips and more of them.
 longTest(`${NO_SLIP}, in 3,000 files`, async () => showsNoSecretAfterSlips(3_000));

@@ -48,7 +48,7 @@ describe('npm start -- --once', () => {
     expect(runFolders()).toEqual([]);
   });
 
-  test('covers only its own records in a topic that holds those of others', async () => {
+  longTest('covers only its own records in a topic that holds those of others', async () => {
     const own = ['--topic', randomName('topic'), '--partitions', '2', ...SHARED];
     expect(await start('--once', '--records', '500', ...own).ended).toBe(0);
     const { lines, ended } = start('--once', '--records', '700', '--seed', '2', ...own);
@@ -56,13 +56,17 @@ describe('npm start -- --once', () => {
     expect(lines.all).toContainEqual(expect.stringMatching(/records, each once.* 692 +692 +ok$/));
   });
 
-  test('is not disturbed by what the environment says of other servers', async () => {
+  test('is not disturbed by what the environment says of other servers, and sets no timer that Node warns of', async () => {
+    const watch = join((await testRun()).path, 'timer-watch.cjs');
+    writeFileSync(watch, TIMER_WATCH);
     const others = { PGSSLMODE: 'require', PGHOST: 'elsewhere', DATABASE_PASSWORD: 'another', KAFKA_SSL: 'true' };
-    const { ended } = startWith(others, 'start', '--once', '--records', '200', '--kafka', sharedBroker());
+    const env = { ...others, NODE_OPTIONS: `--require=${watch}` };
+    const { lines, ended } = startWith(env, 'start', '--once', '--records', '200', '--kafka', sharedBroker());
     expect(await ended).toBe(0);
+    expect(lines.all.filter((line) => line.includes('a timer of'))).toEqual([]);
   });
 
-  test('ends with 1 and shows why when the consumer gives up', async () => {
+  longTest('ends with 1 and shows why when the consumer gives up', async () => {
     const names = ['--topic', randomName('topic'), '--schema', randomName('schema'), ...SHARED];
     expect(await start('--once', '--records', '100', ...names).ended).toBe(0);
     // Another group in the same schema finds the rows of the first one, which is an error that only a person can settle.
@@ -74,7 +78,7 @@ describe('npm start -- --once', () => {
     expect(said).toMatch(/"level":"fatal".*RECORD_ALREADY_WRITTEN/);
   });
 
-  test('ends with 1 and says what differs when the table is not what was produced', async () => {
+  longTest('ends with 1 and says what differs when the table is not what was produced', async () => {
     const schema = randomName('schema');
     const { lines, ended } = start('--once', '--records', '4000', '--rate', '500', '--schema', schema, ...SHARED);
     await lines.waitFor(/^consumer +ready/, 60_000);
@@ -177,7 +181,7 @@ describe('npm start -- --once', () => {
 });
 
 describe('npm start', () => {
-  test('runs until Ctrl-C, then drains, stops everything it has started and ends with 0', async () => {
+  longTest('runs until Ctrl-C, then drains, stops everything it has started and ends with 0', async () => {
     const { child, lines, ended, runFolders } = start('--rate', '2000');
     const [, logFile = ''] = /log (\S+)$/.exec(await lines.waitFor(/^consumer +ready/, 90_000)) ?? [];
     await lines.waitFor(/^produced [1-9]/);
@@ -210,9 +214,12 @@ describe('npm start', () => {
     expect(existsSync(dirname(logFile))).toBe(false);
   });
 
-  test.each([/^PostgreSQL +starting/, /^PostgreSQL +ready/, /^consumer +starting/])(
-    'leaves nothing behind when Ctrl-C comes in the middle of the set-up, at %s',
-    async (moment) => {
+  for (const [moment, register] of [
+    [/^PostgreSQL +starting/, longTest],
+    [/^PostgreSQL +ready/, longTest],
+    [/^consumer +starting/, test],
+  ] as const) {
+    register(`leaves nothing behind when Ctrl-C comes in the middle of the set-up, at ${moment}`, async () => {
       const { child, lines, ended, runFolders } = start();
       await lines.waitFor(moment, 60_000);
       const folder = runFolders()[0] ?? 'none';
@@ -220,8 +227,8 @@ describe('npm start', () => {
       expect(await ended).toBe(0);
       expect(runFolders()).toEqual([]);
       expect(processesWith(folder)).toEqual([]);
-    },
-  );
+    });
+  }
 
   test('ends with 1 when the consumer dies', async () => {
     const { lines, ended } = start(...SHARED);
@@ -261,21 +268,6 @@ describe('npm start', () => {
     expect(await ended).toBe(0);
     expect(raw()).toContain('npm run trouble -- records');
     expect(raw()).not.toMatch(/ESC\[\d+m/);
-  });
-
-  test('sets no timer of negative duration, of which Node warns', async () => {
-    const watch = join((await testRun()).path, 'timer-watch.cjs');
-    writeFileSync(watch, TIMER_WATCH);
-    const { lines, ended } = startWith(
-      { NODE_OPTIONS: `--require=${watch}` },
-      'start',
-      '--once',
-      '--records',
-      '200',
-      ...SHARED,
-    );
-    expect(await ended).toBe(0);
-    expect(lines.all.filter((line) => line.includes('a timer of'))).toEqual([]);
   });
 });
 

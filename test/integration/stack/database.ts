@@ -1,3 +1,4 @@
+import { afterAll } from '@jest/globals';
 import pg from 'pg';
 import { randomName } from './random-name.ts';
 import { sharedDatabaseUrl } from './shared-stack.ts';
@@ -29,12 +30,38 @@ export async function withDatabase<T>(work: (database: TestDatabase) => Promise<
   }
 }
 
-/** Rows of one statement on a connection of its own. @param url @default the shared PostgreSQL */
+/** Texts that leave their session other than they found it. */
+const CHANGES_SESSION = /^\s*(SET|BEGIN)\b/i;
+
+let shared: pg.Pool | undefined;
+
+/** Sessions of the shared PostgreSQL, for as long as the test file runs: most texts ask again and again for one answer. */
+function sharedSessions(): pg.Pool {
+  shared ??= new pg.Pool({ connectionString: sharedDatabaseUrl() }).on('error', () => undefined);
+  return shared;
+}
+
+/** Hooks of the file that come later clean up on sessions of their own. */
+let isOver = false;
+
+afterAll(async () => {
+  isOver = true;
+  await shared?.end();
+});
+
+/**
+ * Rows of one text, on a session that later texts get as they would a new one.
+ *
+ * @param url @default the shared PostgreSQL
+ */
 export async function query<Row extends pg.QueryResultRow>(
   text: string,
   values: readonly unknown[] = [],
   url?: string,
 ): Promise<readonly Row[]> {
+  if (url === undefined && !isOver && !CHANGES_SESSION.test(text)) {
+    return (await sharedSessions().query<Row>(text, [...values])).rows;
+  }
   const client = connection(url);
   await client.connect();
   try {

@@ -1,6 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Producer, Transaction } from 'kafkajs';
 import { type AtBroker, kafkaClient } from './kafka-client.ts';
 import { randomName } from './random-name.ts';
+
+/** Between transactions: as many as the broker can take would cost everything else its time. */
+const PAUSE_MS = 40;
 
 /**
  * Transactions of one producer, one after the other, each with a record for both partitions of each topic. Every third
@@ -36,7 +40,7 @@ export class TransactionLoad {
       // The same id again: the broker aborts what the producer before left open.
       await producer.connect();
       while (await this.#transact(producer)) {
-        // One after the other.
+        await delay(PAUSE_MS);
       }
       await producer.disconnect();
     } while (!this.#isStopping);

@@ -12,6 +12,7 @@ const POLL_MS = 50;
 export async function until<T>(what: string, ask: () => Promise<T | undefined>, timeout = 60_000): Promise<T> {
   const deadline = Date.now() + timeout;
   for (;;) {
+    const asked = performance.now();
     let failure: unknown;
     try {
       const answer = await ask();
@@ -24,6 +25,7 @@ export async function until<T>(what: string, ask: () => Promise<T | undefined>, 
     if (Date.now() > deadline) {
       throw new Error(`waited ${timeout} ms in vain for ${what}`, { cause: failure });
     }
-    await delay(POLL_MS);
+    // What takes long to answer is asked less often: half of the time belongs to what is waited for.
+    await delay(Math.max(POLL_MS, performance.now() - asked));
   }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { IS_LONG_RUN } from '../../../integration/stack/long-test.ts';
 import { ConsumerWorld } from './simulated-broker-members.ts';
 
 /** What happens to the members, one of whom `who` stands for. */
@@ -93,7 +94,7 @@ test('whatever happens, in the end every partition is written by one member, by 
       expect(wrong(world)).toEqual([]);
       expect(world.mistakes).toEqual([]);
     }),
-    { numRuns: 30 },
+    { numRuns: IS_LONG_RUN ? 30 : 10 },
   );
 }, 60_000);
 
@@ -112,6 +113,6 @@ test('no partition has two writers where no member is taken for dead, whatever a
       expect(doubles).toEqual([]);
       expect(wrong(world)).toEqual([]);
     }),
-    { numRuns: 30, examples: [[LEAVES_WHILE_IT_GIVES_UP, 2_500, 0]] },
+    { numRuns: IS_LONG_RUN ? 30 : 10, examples: [[LEAVES_WHILE_IT_GIVES_UP, 2_500, 0]] },
   );
 }, 60_000);

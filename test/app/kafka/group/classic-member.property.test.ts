@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { partitionKey } from '../../../../app/records/record.ts';
+import { IS_LONG_RUN } from '../../../integration/stack/long-test.ts';
 import { type SimulatedProcess, SimulatedWorld } from './simulated-members.ts';
 
 /** Beats come this often, so a change of the group takes no longer. */
@@ -205,13 +206,13 @@ async function run(steps: readonly (readonly [Step, number])[]): Promise<void> {
 test('whoever starts, stops and leads, each partition has one owner at each moment, but for a beat', async () => {
   await fc.assert(
     fc.asyncProperty(timeline(CALM_STEPS, 12), ({ all }) => run(all)),
-    { numRuns: 100 },
+    { numRuns: IS_LONG_RUN ? 100 : 30 },
   );
 });
 
 test('whatever dies, is lost, moves or is of before, no generation has two owners of a partition, and all get their shares', async () => {
   await fc.assert(
     fc.asyncProperty(timeline(ROUGH_STEPS, 12), ({ all }) => run(all)),
-    { numRuns: 100 },
+    { numRuns: IS_LONG_RUN ? 100 : 30 },
   );
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { INVALID, unescaped, wordEnd } from '../../../../app/tables/json/json-lexer.ts';
 import { JsonScanner } from '../../../../app/tables/json/json-scanner.ts';
 import type { FieldPath } from '../../../../app/tables/mapping/table-mapping.ts';
+import { IS_LONG_RUN } from '../../../integration/stack/long-test.ts';
 
 const name = fc.constantFrom('a', 'b', 'c', '', '0', 'Zoë', 'a"b', '\\', '\n', '__proto__', '💶');
 const space = fc.constantFrom('', '', '', ' ', '\n\t', '\r ');
@@ -100,7 +101,7 @@ test('each path gets the value that JSON.parse finds there, document after docum
         requireSame(scanner, text, wanted);
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: IS_LONG_RUN ? 1_000 : 200 },
   );
 });
 
@@ -125,7 +126,7 @@ test('a changed document is refused when JSON.parse refuses it', () => {
         expect({ changed, isJson: isJson(changed) }).toEqual({ changed, isJson: verdict === null });
       }
     }),
-    { numRuns: 3_000 },
+    { numRuns: IS_LONG_RUN ? 3_000 : 600 },
   );
 });
 
@@ -155,7 +156,7 @@ test('a document among other bytes is what it is alone', () => {
         );
       });
     }),
-    { numRuns: 1_000 },
+    { numRuns: IS_LONG_RUN ? 1_000 : 200 },
   );
 });
 
