@@ -2,11 +2,16 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Kafka } from 'kafkajs';
 import { EXIT_CODE } from '../contract/exit-code.ts';
 import { milliseconds } from '../settings/schema/duration.ts';
+import { formatsOf } from '../settings/sections/formats.ts';
 import { topicsOf } from '../settings/sections/tables.ts';
 import { type Settings, settingsWarnings } from '../settings/settings.ts';
 import { type CurrentSettings, followSettings, watchSettings } from './configuration/current-settings.ts';
 import type { LoadedSettings } from './configuration/load-settings.ts';
 import { ClientCertificates } from './credentials/certificates-in-use.ts';
+import { FieldReaders } from './formats/field-readers.ts';
+import { schemasFirst } from './formats/prepare-schemas.ts';
+import { recordDecoders } from './formats/record-decoders.ts';
+import { createRegistry, type SchemaRegistry } from './formats/registry/schema-registry.ts';
 import { messageOf } from './kafka/client/kafka-errors.ts';
 import { unpackAtMost } from './kafka/codecs/codecs.ts';
 import { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
@@ -21,7 +26,7 @@ import { processMemory } from './memory/memory-budget.ts';
 import { LogEvents } from './metrics/process/process.ts';
 import type { ProductBuild } from './metrics/process/product-build.ts';
 import { shutDown } from './shutdown.ts';
-import { prepareTables, warnOfMissingTopics } from './start-up.ts';
+import { logBehind, pipelineOptions, prepareTables, warnOfMissingTopics } from './start-up.ts';
 import { DatabasePool } from './store/connection/database-pool.ts';
 import { REFUSAL_PAUSES_MS, ROTATION_PAUSES_MS } from './store/connection/refused-connections.ts';
 import { describeDatabaseError } from './store/connection/sqlstate.ts';
@@ -30,7 +35,7 @@ import { PostgresSink } from './store/postgres-sink.ts';
 import { TableLocks } from './store/tables/table-locks.ts';
 import { sessionName } from './store/transaction/frozen-writers.ts';
 import { pollLogEnds } from './stream/partition/lag.ts';
-import { Pipeline, type PipelineOptions } from './stream/pipeline.ts';
+import { Pipeline } from './stream/pipeline.ts';
 import { systemClock } from './stream/ports/clock.ts';
 import { FatalError } from './stream/ports/stream-errors.ts';
 import { notifyAll, streamLog } from './stream/ports/stream-listener.ts';
@@ -41,19 +46,12 @@ import { MappedTables } from './tables/table/mapped-tables.ts';
 /** A health check's client gives up at its first failure: the next check comes soon. */
 const NO_RETRIES = 0;
 
-function pipelineOptions(settings: Settings): PipelineOptions {
-  const { consumer, kafka } = settings;
-  const { groupId, sessionTimeout } = kafka;
-  const stallTimeoutMs = milliseconds(consumer.stallTimeout);
-  const groupTimeoutMs = Math.max(stallTimeoutMs, milliseconds(sessionTimeout));
-  return { ...consumer, groupId, topics: topicsOf(settings), stallTimeoutMs, groupTimeoutMs };
-}
-
 /** Codes that the start of another Pod with the same settings would meet again. */
 const OF_CONFIGURATION: ReadonlySet<string> = new Set([
   'GROUP_WRITES_ELSEWHERE',
   'GROUP_MEETS_ANOTHER',
   'TABLES_DO_NOT_FIT',
+  'REGISTRY_REFUSED',
 ]);
 
 const SHARED =
@@ -78,11 +76,14 @@ export class Application {
   readonly #pool: DatabasePool;
   readonly #locks: TableLocks;
   readonly #sink: PostgresSink;
+  readonly #readers: FieldReaders;
   readonly #tables: MappedTables;
   readonly #source: KafkaSource;
   readonly #deadLetterTopic: KafkaDeadLetterTopic;
   readonly #pipeline: Pipeline;
-  readonly #checks: readonly { close(): Promise<void> }[];
+  /** `undefined` where no topic has schemas. */
+  readonly #registry: SchemaRegistry | undefined;
+  readonly #closedLast: readonly { close(): Promise<void> }[];
   readonly #ending = new AbortController();
   readonly #background: Promise<void>[] = [];
   #resolveEnded: (exitCode: number) => void = () => undefined;
@@ -112,7 +113,13 @@ export class Application {
       (error) => this.#fail(error),
     );
     const kafkaCheck = createKafkaCheck(() => createKafkaClient(clients, NO_RETRIES));
-    this.#checks = [databaseCheck, kafkaCheck];
+    this.#registry = createRegistry(settings, {
+      current: this.#current,
+      clock: systemClock,
+      outages: outages.registry.of('writers'),
+      onOutcome: (outcome) => this.#management.schemaAnswered(outcome),
+    });
+    this.#closedLast = [databaseCheck, kafkaCheck, ...(this.#registry ? [this.#registry] : [])];
     this.#management = createManagement({
       settings,
       current: this.#current,
@@ -122,6 +129,7 @@ export class Application {
       logEvents,
       report: () => this.#pipeline.report(),
       pool: () => this.#pool.figures(),
+      schemas: () => this.#registry?.size ?? null,
       checkDatabase: watchedCheck(
         (signal) => databaseCheck.check(signal),
         outages.database.of('health check'),
@@ -133,6 +141,7 @@ export class Application {
     this.#pool = this.#createPool(outages.database.of('writers'));
     const kafka = createKafkaClient(clients);
     this.#deadLetterTopic = new KafkaDeadLetterTopic(settings.deadLetters, kafka, systemClock);
+    this.#readers = new FieldReaders((topic) => formatsOf(settings, topic), this.#registry);
     this.#tables = this.#createTables();
     this.#sink = this.#createSink();
     this.#source = this.#createSource(kafka, outages.kafka.of('consumer'));
@@ -156,7 +165,7 @@ export class Application {
         this.#logger.warn(warning);
       }
       this.#logger.info({ address, topics, groupId, schema: database.schema }, 'listening');
-      await this.#prepareTables();
+      await Promise.all([this.#prepareTables(), this.#registry?.check()]);
       if (this.#ending.signal.aborted) {
         return;
       }
@@ -166,7 +175,11 @@ export class Application {
       this.#background.push(
         pollLogEnds(this.#source, this.#pipeline, systemClock, signal),
         sendCommitHints(this.#source, this.#pipeline, systemClock, signal),
-        this.#watchStoredPositions(),
+        watchStoredPositions(this.#pipeline, this.#sink, {
+          clock: systemClock,
+          signal,
+          onBehind: logBehind(this.#logger),
+        }),
         warnOfMissingTopics(this.#settings, this.#deadLetterTopic, this.#logger),
       );
       await this.#source.start(this.#pipeline);
@@ -181,9 +194,10 @@ export class Application {
     return this.#stopping;
   }
 
-  #watchOutages(): { readonly database: OutageLog; readonly kafka: OutageLog } {
+  #watchOutages(): Readonly<Record<'database' | 'kafka' | 'registry', OutageLog>> {
     return {
       database: new OutageLog('PostgreSQL', this.#logger),
+      registry: new OutageLog('the schema registry', this.#logger),
       kafka: new OutageLog('Kafka', this.#logger, { onFailure: () => this.#management.client.onAway() }),
     };
   }
@@ -201,10 +215,11 @@ export class Application {
   }
 
   #createTables(): MappedTables {
-    return new MappedTables(this.#settings, {
+    const reports = {
       unmapped: new UnmappedLog(this.#logger),
-      onContended: (table) => this.#logger.warn({ table }, contentionOf(table)),
-    });
+      onContended: (table: string) => this.#logger.warn({ table }, contentionOf(table)),
+    };
+    return new MappedTables(this.#settings, reports, this.#readers);
   }
 
   #createSink(): PostgresSink {
@@ -220,7 +235,7 @@ export class Application {
           ),
         onShared: (tables) => this.#logger.warn({ tables }, SHARED),
       },
-      () => this.#tables.all,
+      { userTables: () => this.#tables.all, decoderOf: recordDecoders(this.#readers) },
     );
   }
 
@@ -242,6 +257,7 @@ export class Application {
     return new Pipeline(pipelineOptions(this.#settings), {
       source: this.#source,
       sink: this.#management.measured(this.#sink),
+      ...(this.#registry && { prepare: schemasFirst(this.#registry, this.#settings) }),
       listener: notifyAll([this.#management.listener, log]),
       clock: systemClock,
       memory: processMemory,
@@ -256,7 +272,7 @@ export class Application {
         logger: this.#logger,
         pipeline: this.#pipeline,
         source: this.#source,
-        closedLast: [this.#pool, this.#deadLetterTopic, ...this.#checks],
+        closedLast: [this.#pool, this.#deadLetterTopic, ...this.#closedLast],
         ending: this.#ending,
         background: this.#background,
       },
@@ -279,18 +295,5 @@ export class Application {
       return { versions, unknown: await this.#sink.unknownVersions() };
     };
     return prepareTables(prepare, this.#settings.database.schema, this.#logger, this.#ending.signal);
-  }
-
-  #watchStoredPositions(): Promise<void> {
-    const { signal } = this.#ending;
-    return watchStoredPositions(this.#pipeline, this.#sink, {
-      clock: systemClock,
-      signal,
-      onBehind: ({ topic, partition, offset }, known) => {
-        const consequence = 'what is ahead of it is read and written again, after a failover or a restore';
-        const offsets = { storedOffset: offset.toString(), known: known.toString() };
-        this.#logger.warn({ topic, partition, ...offsets }, `the stored offset went back: ${consequence}`);
-      },
-    });
   }
 }

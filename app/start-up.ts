@@ -1,10 +1,22 @@
+import { milliseconds } from '../settings/schema/duration.ts';
 import { deadLetterTopic } from '../settings/sections/dead-letters.ts';
 import { topicsOf } from '../settings/sections/tables.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
 import type { Logger } from './logging/logger.ts';
 import { Retries } from './stream/partition/retries.ts';
+import type { PipelineOptions } from './stream/pipeline.ts';
 import { systemClock } from './stream/ports/clock.ts';
+import type { Position } from './stream/ports/record-source.ts';
+
+/** What the pipeline needs of the settings. */
+export function pipelineOptions(settings: Settings): PipelineOptions {
+  const { consumer, kafka } = settings;
+  const { groupId, sessionTimeout } = kafka;
+  const stallTimeoutMs = milliseconds(consumer.stallTimeout);
+  const groupTimeoutMs = Math.max(stallTimeoutMs, milliseconds(sessionTimeout));
+  return { ...consumer, groupId, topics: topicsOf(settings), stallTimeoutMs, groupTimeoutMs };
+}
 
 /** What was done with the tables: the versions that were applied, and those that this program does not know. */
 interface Prepared {
@@ -57,3 +69,12 @@ export async function warnOfMissingTopics(
     logger.error({ topics: missing }, `topics for dead letters do not exist: ${consequence}`);
   }
 }
+
+/** Logs stored offsets that went back. */
+export const logBehind =
+  (logger: Logger) =>
+  ({ topic, partition, offset }: Position, known: bigint): void => {
+    const consequence = 'what is ahead of it is read and written again, after a failover or a restore';
+    const offsets = { storedOffset: offset.toString(), known: known.toString() };
+    logger.warn({ topic, partition, ...offsets }, `the stored offset went back: ${consequence}`);
+  };

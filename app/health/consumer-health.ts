@@ -1,5 +1,6 @@
 import { explainedText } from '../logging/error-text.ts';
 import type { ConsumerReport, PartitionReport } from '../stream/partition/consumer-state.ts';
+import { oldestSchemaWait } from '../stream/partition/schema-wait.ts';
 import { type Detail, type Health, type HealthComponent, type Status, stateComponent } from './health.ts';
 
 /** What the checks of Kafka and PostgreSQL say. */
@@ -8,6 +9,31 @@ export interface PartsHealth {
   /** Whether both have been UP for longer than `consumer.stallTimeout`: only then is a stall no outage. */
   readonly areReachable: boolean;
 }
+
+/**
+ * The component `schemaRegistry`, known from use alone: UP, or DOWN while a partition waits for a schema that could not
+ * be fetched; the details say why, for how long, and which partitions wait.
+ */
+export function schemaRegistryComponent(
+  report: () => ConsumerReport,
+  urls: readonly string[],
+  now: () => number = Date.now,
+): HealthComponent {
+  return stateComponent('schemaRegistry', () => {
+    const waiting = report().partitions.filter(waitsForRegistry);
+    const since = oldestSchemaWait(waiting);
+    if (since === null) {
+      return { status: 'UP', details: { url: urls } };
+    }
+    const { schemasAwaited } = waiting.find((partition) => partition.schemasAwaited?.since === since) ?? {};
+    const seconds = Math.max(0, Math.round((now() - since.getTime()) / 1_000));
+    const error = explainedText(schemasAwaited?.reason ?? '');
+    return { status: 'DOWN', details: { url: urls, error, seconds, partitions: partitionsByTopic(waiting) } };
+  });
+}
+
+/** Whether the last attempt to fetch the schemas of the partition's next batch failed. */
+const waitsForRegistry = ({ schemasAwaited }: PartitionReport): boolean => (schemasAwaited?.reason ?? null) !== null;
 
 /** A log's end that is older says nothing of the lag now; health has no age beside its number, the metric has one. */
 const LAG_KNOWN_MS = 15_000;
@@ -26,6 +52,7 @@ const LAG_KNOWN_MS = 15_000;
  *   for as long: DOWN; the details say since when
  * - a stalled partition whose next batch cannot be read is DOWN only where all partitions do: a restart
  *   mends no batch, and holds up the others. The details list each of them
+ * - a stalled partition that waits for the schema registry changes nothing: the component `schemaRegistry` shows it
  * - a partition that no broker leads changes nothing: a restart brings no leader, and holds up the others. The details
  *   list it; assigning is UP where a Pod owns no other, since without any leader no offset can be read
  * - running or paused without a topic that Kafka has: DOWN, unless Kafka is down. Where only some topics are gone, the
@@ -59,7 +86,8 @@ export function consumerComponent(
 
 function isStalled({ partitions }: ConsumerReport): boolean {
   const readable = partitions.filter(({ unreadable }) => unreadable === undefined);
-  return (readable.length > 0 ? readable : partitions).some(({ stalledSince }) => stalledSince);
+  const awaited = readable.length > 0 ? readable : partitions;
+  return awaited.some((partition) => partition.stalledSince && !waitsForRegistry(partition));
 }
 
 const isLeaderless = ({ leaderlessSince }: PartitionReport): boolean => leaderlessSince !== undefined;

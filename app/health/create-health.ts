@@ -2,9 +2,10 @@ import { HEALTH_EVALUATION_INTERVAL_MS } from '../../contract/alerts.ts';
 import { LIVENESS_PROBE } from '../../contract/probes.ts';
 import { milliseconds } from '../../settings/schema/duration.ts';
 import { PROBE_COMPONENTS } from '../../settings/sections/health.ts';
+import { registryUrls } from '../../settings/sections/schema-registry.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { ConsumerReport } from '../stream/partition/consumer-state.ts';
-import { consumerComponent } from './consumer-health.ts';
+import { consumerComponent, schemaRegistryComponent } from './consumer-health.ts';
 import { type Health, type Status, stateComponent } from './health.ts';
 import { HealthEndpoint } from './health-endpoint.ts';
 import { healthGroups } from './health-group.ts';
@@ -31,7 +32,7 @@ const DISK_REFRESH: RefreshTiming = { ...REFRESH, intervalMs: 5_000 };
 
 /** What the health of the consumer is made from. */
 export interface HealthSources {
-  readonly settings: Pick<Settings, 'kafka' | 'management' | 'consumer'>;
+  readonly settings: Pick<Settings, 'kafka' | 'schemaRegistry' | 'management' | 'consumer'>;
   readonly report: () => ConsumerReport;
   readonly checkDatabase: DatabaseCheck;
   readonly checkKafka: KafkaHealthCheck;
@@ -52,6 +53,7 @@ export interface ConsumerHealth {
 export function createHealth({ settings, report, checkDatabase, checkKafka }: HealthSources): ConsumerHealth {
   const readiness = new Readiness();
   const { kafka, diskspace } = settings.management.health;
+  const { schemaRegistry } = settings;
   const kafkaHealth = new RefreshedHealth(kafkaIndicator(checkKafka, settings.kafka.brokers), REFRESH);
   const databaseHealth = new RefreshedHealth(databaseIndicator(checkDatabase), DATABASE_REFRESH);
   const refreshed = [databaseHealth, new RefreshedHealth(diskSpaceIndicator(diskspace), DISK_REFRESH), kafkaHealth];
@@ -65,6 +67,7 @@ export function createHealth({ settings, report, checkDatabase, checkKafka }: He
     }),
     stateComponent('livenessState', () => ({ status: report().state === 'failed' ? 'DOWN' : 'UP' })),
     stateComponent('readinessState', () => readiness.health),
+    ...(schemaRegistry === undefined ? [] : [schemaRegistryComponent(report, registryUrls(schemaRegistry))]),
   ];
   const { probes } = settings.management.endpoint.health;
   const missing: readonly string[] = probes.enabled ? [] : PROBE_COMPONENTS;

@@ -21,7 +21,7 @@ type Show = HealthSettings['endpoint']['health']['show-details'];
 
 const PROBE_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   [HEALTH_GROUP.liveness]: ['livenessState'],
-  [HEALTH_GROUP.readiness]: ['readinessState', 'db', 'kafka', 'consumer'],
+  [HEALTH_GROUP.readiness]: ['readinessState', 'db', 'kafka', 'schemaRegistry', 'consumer'],
 };
 
 /** As Spring Boot's: a probe's group shows its status alone, whatever the settings say of the others. */

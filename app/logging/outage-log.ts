@@ -51,7 +51,7 @@ export class RepeatedFailures {
   }
 }
 
-/** Takes what a user of PostgreSQL or Kafka finds. */
+/** Takes what a user of PostgreSQL, Kafka or the schema registry finds. */
 export interface OutageWatch {
   /** It did not answer, or no connection came about. */
   failed(reason: string): void;
@@ -103,9 +103,9 @@ interface Outage {
 }
 
 /**
- * Logs when PostgreSQL or Kafka goes away, when the reason changes, and when it is back for all that use it:
- * the health checks, which never rest, and whatever has records to read or to write. A user that has made no attempt
- * for a minute holds up nothing.
+ * Logs when PostgreSQL, Kafka or the schema registry goes away, when the reason changes, and when it is back for all
+ * that use it: the health checks, which never rest, and whatever has records to read or to write. A user that has made
+ * no attempt for a minute holds up nothing.
  */
 export class OutageLog {
   readonly #system: string;
@@ -120,7 +120,7 @@ export class OutageLog {
    * @param now milliseconds of a clock that never goes back. @default performance.now()
    */
   constructor(
-    system: 'PostgreSQL' | 'Kafka',
+    system: 'PostgreSQL' | 'Kafka' | 'the schema registry',
     logger: Logger,
     { onFailure = () => undefined, now = () => performance.now() }: { onFailure?: () => void; now?: SteadyNow } = {},
   ) {

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:tls';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { type ManagementEndpoint, managementEndpoint } from '../../contract/actuator.ts';
+import type { SchemaRequestOutcome } from '../../contract/metrics/definition.ts';
 import { additionalHealthPaths } from '../../settings/sections/health.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { requireCertificate } from '../credentials/certificate.ts';
@@ -26,7 +27,10 @@ import { AdminRegistration, adminInstance } from './spring-boot-admin.ts';
 
 /** The sources of the operational interface; its functions return at once and do not throw. */
 export interface ManagementOptions {
-  readonly settings: Pick<Settings, 'server' | 'kafka' | 'tables' | 'consumer' | 'management' | 'spring' | 'info'>;
+  readonly settings: Pick<
+    Settings,
+    'server' | 'kafka' | 'schemaRegistry' | 'tables' | 'consumer' | 'management' | 'spring' | 'info'
+  >;
   /** The same with the credentials of the moment; asked at each request and at each registration. */
   readonly current: () => ManagementOptions['settings'];
   /** When the client's certificates expire, by the system that they are shown to. */
@@ -34,6 +38,8 @@ export interface ManagementOptions {
   readonly build: ProductBuild;
   readonly report: () => ConsumerReport;
   readonly pool: () => PoolFigures;
+  /** Schemas of the registry that are kept; `null` where the settings have no registry. */
+  readonly schemas: () => number | null;
   readonly checkDatabase: DatabaseCheck;
   readonly checkKafka: KafkaHealthCheck;
   /** The log of the process. */
@@ -54,6 +60,8 @@ export interface Management {
   readonly connections: Pick<PoolMetrics, 'observe' | 'timedOut'>;
   /** Counts a connection to PostgreSQL that could not be opened or broke while in use. */
   databaseConnectionFailed(): void;
+  /** Counts an answer of the schema registry, or one that did not come. */
+  schemaAnswered(outcome: SchemaRequestOutcome): void;
   /**
    * Begins to check and to listen.
    * @throws ListenError when the address cannot be listened on
@@ -110,6 +118,7 @@ export function assembleManagement(options: ManagementOptions): { management: Ma
     client: metrics.client,
     connections: metrics.connections,
     databaseConnectionFailed: metrics.databaseConnectionFailed,
+    schemaAnswered: metrics.schemaAnswered,
     start: async () => {
       const address = await listen(app, endpoint);
       void metrics.start();

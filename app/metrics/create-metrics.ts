@@ -1,5 +1,5 @@
 import { PRODUCT_NAME } from '../../contract/identity.ts';
-import { HEALTH_STATUS_CODE, type HealthStatus } from '../../contract/metrics/definition.ts';
+import { HEALTH_STATUS_CODE, type HealthStatus, type SchemaRequestOutcome } from '../../contract/metrics/definition.ts';
 import { topicsOf } from '../../settings/sections/tables.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { ClientListener } from '../kafka/client/client-listener.ts';
@@ -10,6 +10,7 @@ import type { StreamListener } from '../stream/ports/stream-listener.ts';
 import { PoolMetrics } from './consumer/connection-pool.ts';
 import { ConsumerCounters } from './consumer/consumer-counters.ts';
 import { KafkaClientMetrics } from './consumer/kafka-client.ts';
+import { SchemaMetrics } from './consumer/schema-registry.ts';
 import { Exposition, type ExpositionFormat } from './exposition/exposition.ts';
 import { MetricReader } from './exposition/metric-reading.ts';
 import { type MetricSources, oncePerScrape, single } from './exposition/metric-source.ts';
@@ -26,6 +27,8 @@ export interface MetricsOptions {
   readonly build: ProductBuild;
   readonly report: () => ConsumerReport;
   readonly pool: () => PoolFigures;
+  /** Schemas of the registry that are kept; `null` where the settings have no registry. */
+  readonly schemas: () => number | null;
   /** What has counted the lines of the log. */
   readonly logEvents: Pick<LogEvents, 'sources'>;
   /** Evaluations of the consumer's health in a row that were not UP. */
@@ -47,6 +50,8 @@ export interface Metrics {
   readonly client: ClientListener;
   /** Durations of the writing pool's connections. */
   readonly connections: Pick<PoolMetrics, 'observe' | 'timedOut'>;
+  /** Counts an answer of the schema registry, or one that did not come. */
+  schemaAnswered(outcome: SchemaRequestOutcome): void;
   readonly http: HttpRequests;
   readonly startup: Pick<ProcessStart, 'started' | 'ready'>;
   /** Counts a connection to PostgreSQL that could not be opened or broke. */
@@ -65,7 +70,7 @@ export interface Metrics {
 /** Puts every family of the catalogue together with its source. */
 export function createMetrics(options: MetricsOptions): Metrics {
   const report = oncePerScrape(options.report);
-  const { counters, client, connections, sources: ofConsumer } = consumerMetrics(options, report);
+  const { counters, client, connections, schemas, sources: ofConsumer } = consumerMetrics(options, report);
   const { sources: ofProcess, ...ownProcess } = processMetrics(options);
   let connectionFailures = 0;
   const sources = {
@@ -87,23 +92,26 @@ export function createMetrics(options: MetricsOptions): Metrics {
     databaseConnectionFailed: () => {
       connectionFailures += 1;
     },
+    schemaAnswered: (outcome) => schemas.answered(outcome),
     write: (format, includedNames) => expositions[format].write(includedNames),
     reader: new MetricReader(sources, tags),
   };
 }
 
-/** Records, the Kafka client and the connections to PostgreSQL. */
-function consumerMetrics({ settings, pool }: MetricsOptions, report: () => ConsumerReport) {
+/** Records, the Kafka client, the connections to PostgreSQL and the schemas. */
+function consumerMetrics({ settings, pool, schemas: kept }: MetricsOptions, report: () => ConsumerReport) {
   const topics = topicsOf(settings);
   const counters = new ConsumerCounters(report, topics, undefined, settings.tables);
   const identity = { clientId: settings.kafka.clientId, version: `kafkajs ${KAFKAJS_VERSION}`, topics };
   const client = new KafkaClientMetrics(identity, report, (reason) => counters.clientFailed(reason));
   const connections = new PoolMetrics(oncePerScrape(pool));
+  const schemas = new SchemaMetrics(report, kept);
   return {
     counters,
     client,
     connections,
-    sources: { ...counters.sources, ...client.sources, ...connections.sources },
+    schemas,
+    sources: { ...counters.sources, ...client.sources, ...connections.sources, ...schemas.sources },
   };
 }
 

@@ -44,7 +44,10 @@ export function usualCause(first: Buffer): string {
  *
  * @throws InvalidAnswerError when there are more
  */
-export async function limitedText(response: Response, limit: number): Promise<string> {
+export async function limitedText(
+  response: { readonly body: AsyncIterable<Uint8Array> | null },
+  limit: number,
+): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of response.body ?? []) {

@@ -8,6 +8,7 @@ import { BEGIN, commit, timeoutsOf } from './connection/transaction.ts';
 import { FilledTables, type SharedTable, targetsBySettings } from './tables/filled-tables.ts';
 import { migrate, requireMigrated, unknownVersions } from './tables/migrations.ts';
 import { OwnTables } from './tables/own-tables.ts';
+import type { RecordDecoders } from './tables/record-rows.ts';
 import { RecordsTable } from './tables/records-table.ts';
 import { TopicTables, type UserTable } from './tables/table.ts';
 import { beginMovingOffset } from './transaction/compare-and-set.ts';
@@ -23,6 +24,14 @@ interface WriterReports {
   readonly onShared?: (tables: readonly SharedTable[]) => void;
 }
 
+/** What records become rows of. */
+interface SinkTables {
+  /** The user's own tables, asked for each transaction. @default none: all topics go to `records` */
+  readonly userTables?: () => readonly UserTable[];
+  /** What decodes the records of `records`. @default all values are JSON */
+  readonly decoderOf?: RecordDecoders;
+}
+
 /** The sink that PostgreSQL is: each method is one transaction on one connection of the pool. */
 export class PostgresSink implements RecordSink {
   readonly #pool: DatabasePool;
@@ -35,14 +44,14 @@ export class PostgresSink implements RecordSink {
   /**
    * @param deadLetterTopic takes dead letters where `deadLetters.to` names a topic; not used where it does not
    * @param reports about other writers. @default none is made
-   * @param userTables the user's own tables, asked for each transaction. @default none: all topics go to `records`
+   * @param tables what records become rows of. @default rows of `records`
    */
   constructor(
     pool: DatabasePool,
     settings: Pick<Settings, 'database' | 'kafka' | 'consumer' | 'records' | 'deadLetters' | 'tables'>,
     deadLetterTopic: DeadLetterTopic,
     { onEnded = () => undefined, onShared = () => undefined }: WriterReports = {},
-    userTables: () => readonly UserTable[] = () => [],
+    { userTables = () => [], decoderOf = () => null }: SinkTables = {},
   ) {
     const { schema } = settings.database;
     const ownTables = new OwnTables(schema);
@@ -52,6 +61,7 @@ export class PostgresSink implements RecordSink {
       allowsDroppedRows: settings.records.onDroppedRows === 'allow',
       maxValueBytes: settings.consumer.maxValueBytes,
       keyEncoding: settings.records.keyEncoding,
+      decoderOf,
     });
     const { to, maxRatio } = settings.deadLetters;
     this.#pool = pool;

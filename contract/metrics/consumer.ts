@@ -116,6 +116,27 @@ export const CONSUMER_METRICS = {
     help: 'Fields of committed records that none of your tables for the topic takes: each counts once a record, by the outer name; dead letters by PostgreSQL included; none where a column takes $value',
     unit: 'fields',
   },
+  schemaRequests: {
+    name: 'consumer_schema_requests_total',
+    type: 'counter',
+    labels: ['outcome'],
+    help: 'Requests to the schema registry by how they ended: found, unknown, refused (login or path), away. No series without schemaRegistry',
+    unit: 'requests',
+  },
+  schemaWait: {
+    name: 'consumer_schema_wait_seconds',
+    type: 'gauge',
+    labels: [],
+    help: 'For how long the oldest batch has been waiting for a schema of the registry; 0 while none waits. No series without schemaRegistry',
+    unit: 'seconds',
+  },
+  schemas: {
+    name: 'consumer_schemas',
+    type: 'gauge',
+    labels: [],
+    help: 'Schemas of the registry that this process keeps, at most 1,000 unless a batch needs more. No series without schemaRegistry',
+    unit: 'schemas',
+  },
   deadLetters: {
     name: 'consumer_dead_letters_total',
     type: 'counter',

@@ -41,6 +41,7 @@ export const ERROR_REASON = {
   database_away: 'PostgreSQL could not be reached, or the connection broke',
   database_busy: 'PostgreSQL refused for now: a conflict, a lock, a time-out, a shutdown or no room',
   database_unknown: 'PostgreSQL failed with an error that nobody has classified',
+  registry_away: 'the schema registry did not answer, or not as one, and a batch waits for a schema',
   kafka_away: 'the brokers did not answer the consumer or the health check, or could not report what a topic contains',
   kafka_client: 'the Kafka client crashed though Kafka was not away, and started again',
   dead_letter_topic: 'the topic for dead letters did not take them',
@@ -48,6 +49,14 @@ export const ERROR_REASON = {
 } as const satisfies Record<string, string>;
 
 export type ErrorReason = keyof typeof ERROR_REASON;
+
+/**
+ * How requests to the schema registry end: the label values of `consumer_schema_requests_total`. `refused`: a login or
+ * a path is wrong; `away`: no answer, or another one than a registry gives.
+ */
+export const SCHEMA_REQUEST_OUTCOMES = ['found', 'unknown', 'refused', 'away'] as const;
+
+export type SchemaRequestOutcome = (typeof SCHEMA_REQUEST_OUTCOMES)[number];
 
 /** Values of `health`, as the manual of Spring Boot has them for such a gauge. */
 export const HEALTH_STATUS_CODE = { UP: 3, OUT_OF_SERVICE: 2, DOWN: 1, UNKNOWN: 0 } as const;

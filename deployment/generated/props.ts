@@ -3666,14 +3666,14 @@ export interface ApplicationManagementEndpointHealthGroupProps {
    *
    * @default []
    */
-  readonly include?: readonly ('consumer' | 'db' | 'diskSpace' | 'kafka' | 'livenessState' | 'ping' | 'readinessState' | '*')[];
+  readonly include?: readonly ('consumer' | 'db' | 'diskSpace' | 'kafka' | 'livenessState' | 'ping' | 'readinessState' | 'schemaRegistry' | '*')[];
 
   /**
    * Components that are not in the group although they are included; * is all of them.
    *
    * @default []
    */
-  readonly exclude?: readonly ('consumer' | 'db' | 'diskSpace' | 'kafka' | 'livenessState' | 'ping' | 'readinessState' | '*')[];
+  readonly exclude?: readonly ('consumer' | 'db' | 'diskSpace' | 'kafka' | 'livenessState' | 'ping' | 'readinessState' | 'schemaRegistry' | '*')[];
 
   /**
    * Whether the group shows details. Left out: as the whole.

@@ -13,7 +13,9 @@ export interface BenchTarget {
   /** Topics that go to `records`. */
   readonly topics: readonly string[];
   /** The setting `tables`. @default none */
-  readonly tables?: readonly object[];
+  readonly tables?: readonly { readonly topic: string }[];
+  /** URL of the registry by whose schemas the topics of the tables are written. @default they are JSON */
+  readonly schemaRegistry?: string | undefined;
 }
 
 /** Schema of a consumer for which none is named. */
@@ -22,13 +24,17 @@ const BENCH_SCHEMA = 'stream_consumer';
 /** Writes an application.yml for a consumer, all else at its default. @returns its path */
 export async function writeBenchSettings(
   { run, kafka, postgres }: Stack,
-  { schema = BENCH_SCHEMA, topics, tables = [] }: BenchTarget,
+  { schema = BENCH_SCHEMA, topics, tables = [], schemaRegistry }: BenchTarget,
 ): Promise<string> {
   const configFile = join(run.path, 'bench.yml');
   const settings = {
     kafka: { brokers: [kafka?.broker], topics, groupId: `bench-${schema}` },
     database: { url: postgres?.urlWithPassword, schema },
     tables,
+    ...(schemaRegistry !== undefined && {
+      formats: Object.fromEntries(tables.map(({ topic }) => [topic, 'registry'])),
+      schemaRegistry: { url: schemaRegistry },
+    }),
   };
   await writeFile(configFile, stringify(settings), { mode: 0o600 });
   return configFile;

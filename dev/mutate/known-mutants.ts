@@ -19,8 +19,8 @@ export const KNOWN_MUTANTS: readonly KnownMutant[] = [
   {
     name: 'a failed transaction leaves the queue as it is',
     file: PARTITION_STREAM,
-    original: "ReturnType<FailedWrites['failed']>): Promise<void> {\n    this.#queue.clear();\n",
-    mutated: "ReturnType<FailedWrites['failed']>): Promise<void> {\n",
+    original: "ReturnType<WriteAttempts['failed']>): Promise<void> {\n    this.#queue.clear();\n",
+    mutated: "ReturnType<WriteAttempts['failed']>): Promise<void> {\n",
   },
   {
     name: 'a batch that was delivered before is taken in',

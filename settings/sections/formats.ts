@@ -78,12 +78,17 @@ export function formatsOf(settings: FormatsPart, topic: string): TopicFormats {
   return { key: key && listed(key), value: listed(value) };
 }
 
+const SIDES = ['value', 'key'] as const;
+
+/** Which sides of a topic's records have schemas in the registry. */
+export function registrySides(settings: FormatsPart, topic: string): readonly (typeof SIDES)[number][] {
+  const given = formatsOf(settings, topic);
+  return SIDES.filter((side) => given[side]?.includes('registry'));
+}
+
 /** The topics whose keys or values have schemas in the registry, in the order of the settings. */
 export const registryTopics = (settings: FormatsPart): readonly string[] =>
-  Object.keys(settings.formats).filter((topic) => {
-    const { key = [], value } = formatsOf(settings, topic);
-    return [...key, ...value].includes('registry');
-  });
+  Object.keys(settings.formats).filter((topic) => registrySides(settings, topic).length > 0);
 
 /** Every format that was written for a topic, by the path of its setting. */
 function* written(settings: FormatsPart): Generator<readonly [path: string, given: Given]> {

@@ -4,6 +4,7 @@ import type { Rule } from '../schema/check.ts';
 import type { Problem } from '../schema/problem.ts';
 import { ALLOWED, closed, section } from '../schema/schema.ts';
 import { shownKey } from '../schema/shown-value.ts';
+import type { SchemaRegistryPart } from './schema-registry.ts';
 
 /** Names of the health components, as the report and a group's members call them. */
 export const HEALTH_COMPONENTS = [
@@ -14,6 +15,7 @@ export const HEALTH_COMPONENTS = [
   'livenessState',
   'ping',
   'readinessState',
+  'schemaRegistry',
 ] as const;
 
 /** Name of a health component. */
@@ -133,7 +135,7 @@ export const endpointHealth = Type.Object(
   { ...section, description: 'How the health answers.' },
 );
 
-interface HealthPart {
+interface HealthPart extends SchemaRegistryPart {
   readonly management: { readonly endpoint: { readonly health: Static<typeof endpointHealth> } };
 }
 
@@ -166,27 +168,36 @@ export function additionalHealthPaths({ management }: HealthPart): readonly Addi
 const GROUPS = 'management.endpoint.health.group';
 const PROBES = 'management.endpoint.health.probes.enabled';
 
+/** Components that these settings leave out, and why. */
+const missingComponents = ({ management, schemaRegistry }: HealthPart): ReadonlyMap<string, string> =>
+  new Map([
+    ...(management.endpoint.health.probes.enabled
+      ? []
+      : PROBE_COMPONENTS.map((name) => [name, `${PROBES} is false`] as const)),
+    ...(schemaRegistry === undefined ? [['schemaRegistry', 'schemaRegistry is left out'] as const] : []),
+  ]);
+
 /** A group that waits for a component that does not exist would be wrong for ever. */
 const membersExist: Rule<HealthPart> = {
-  reads: [`${GROUPS}[]`, PROBES],
-  find: ({ management }) => {
-    const { group, probes } = management.endpoint.health;
-    const missing: readonly string[] = probes.enabled ? [] : PROBE_COMPONENTS;
-    const known = HEALTH_COMPONENTS.filter((name) => !missing.includes(name));
-    return Object.entries(group).flatMap(([name, { include, exclude }]) =>
+  reads: [`${GROUPS}[]`, PROBES, 'schemaRegistry'],
+  find: (settings) => {
+    const missing = missingComponents(settings);
+    const known = HEALTH_COMPONENTS.filter((name) => !missing.has(name));
+    return Object.entries(settings.management.endpoint.health.group).flatMap(([name, { include, exclude }]) =>
       Object.entries({ include, exclude }).flatMap(([list, members]) =>
-        members.flatMap((given, index): Problem[] =>
-          missing.includes(given)
-            ? [
+        members.flatMap((given, index): Problem[] => {
+          const reason = missing.get(given);
+          return reason === undefined
+            ? []
+            : [
                 {
                   path: `${GROUPS}.${name}.${list}[${index}]`,
-                  message: `is a component that is not there, because ${PROBES} is false`,
+                  message: `is a component that is not there, because ${reason}`,
                   given,
                   allowed: `one of ${known.join(', ')}, *`,
                 },
-              ]
-            : [],
-        ),
+              ];
+        }),
       ),
     );
   },

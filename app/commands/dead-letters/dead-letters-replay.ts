@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { PoolClient } from 'pg';
 import type { DatabasePool } from '../../store/connection/database-pool.ts';
 import { BEGIN_ROWS, commit } from '../../store/connection/transaction.ts';
@@ -44,27 +45,51 @@ export type ReplayOutcome =
 /** Where records go, and whether anything is changed. */
 interface ReplayTarget extends ReplayTables {
   readonly dryRun: boolean;
+  /** Fetches what the record of a letter cannot be a row without; `undefined` where nothing is missing. */
+  prepare(letter: LockedLetter): Promise<void> | undefined;
 }
+
+/** The next letter is not written yet: something is missing for that, which no transaction waits for. */
+interface Unprepared {
+  readonly place: DeadLetterPlace;
+  readonly preparing: Promise<void>;
+}
+
+/** How far a replay has come. */
+interface ReplayPlace {
+  /** The dead letter before; `null` begins with the first. */
+  readonly after: DeadLetterPlace | null;
+  /** The dead letter that all was fetched for; `null`: none. */
+  readonly prepared: DeadLetterPlace | null;
+}
+
+const isSamePlace = (one: DeadLetterPlace, other: DeadLetterPlace | null): boolean =>
+  other !== null && isDeepStrictEqual(placeValues(one), placeValues(other));
 
 /**
  * Replays the next dead letter of a filter in one transaction: its record is in all of its tables and the letter goes
  * from `dead_letters`, or neither. The dead letter is locked meanwhile and locked ones are skipped, so several replays
  * at once share the work.
  *
- * @param after the dead letter before; `null` begins with the first
  * @returns `null` when no dead letter is left
  */
 export async function replayNext(
   client: PoolClient,
   target: ReplayTarget,
   filter: DeadLetterFilter,
-  after: DeadLetterPlace | null,
-): Promise<ReplayOutcome | null> {
+  { after, prepared }: ReplayPlace,
+): Promise<ReplayOutcome | Unprepared | null> {
   await client.query(BEGIN_ROWS);
   const row = await lockNext(client, target.schema, filter, after);
   if (row === undefined) {
     await client.query('ROLLBACK');
     return null;
+  }
+  const place = deadLetterOf(row);
+  const preparing = isSamePlace(place, prepared) ? undefined : target.prepare(row);
+  if (preparing !== undefined) {
+    await client.query('ROLLBACK');
+    return { place, preparing };
   }
   const outcome = await replayLocked(client, target, row);
   if (target.dryRun || outcome.kind === 'present') {
@@ -122,12 +147,21 @@ export async function* replayDeadLetters(
   signal: AbortSignal,
 ): AsyncGenerator<ReplayOutcome> {
   let after: DeadLetterPlace | null = null;
-  for (let seen = 0; seen < limit && !signal.aborted; seen += 1) {
-    const place: DeadLetterPlace | null = after;
-    const outcome: ReplayOutcome | null = await pool.withClient((client) => replayNext(client, target, filter, place));
+  let prepared: DeadLetterPlace | null = null;
+  for (let seen = 0; seen < limit && !signal.aborted; ) {
+    const place: ReplayPlace = { after, prepared };
+    const outcome: ReplayOutcome | Unprepared | null = await pool.withClient((client) =>
+      replayNext(client, target, filter, place),
+    );
     if (outcome === null) {
       return;
     }
+    if ('preparing' in outcome) {
+      await outcome.preparing;
+      prepared = outcome.place;
+      continue;
+    }
+    seen += 1;
     after = outcome.letter;
     yield outcome;
   }

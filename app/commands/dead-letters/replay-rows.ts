@@ -1,12 +1,20 @@
 import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { DEAD_LETTER_REASON } from '../../../contract/dead-letter-reasons.ts';
-import { recordsOf } from '../../records/pack-records.ts';
+import { packRecords, recordsOf } from '../../records/pack-records.ts';
 import type { RecordHeader, StreamRecord } from '../../records/record.ts';
-import { NO_TIMESTAMP } from '../../records/record-batch.ts';
+import { NO_TIMESTAMP, RecordCursor } from '../../records/record-batch.ts';
 import { describeDatabaseError, verdictOn } from '../../store/connection/sqlstate.ts';
 import { RowRefused } from '../../store/copy/isolate-poison.ts';
 import { asRefusal, reasonOfSqlstate } from '../../store/copy/refused-row.ts';
-import { type Admission, type KeyEncoding, RECORDS, reasonToRefuse } from '../../store/tables/record-rows.ts';
+import {
+  type Admission,
+  type DecodedRecord,
+  decodedRecord,
+  type KeyEncoding,
+  RECORDS,
+  type RecordDecoders,
+  reasonToRefuse,
+} from '../../store/tables/record-rows.ts';
 import { type Refusal, ROWS_THAT_DELETE, type RowBatch, sendRows } from '../../store/tables/table.ts';
 import { droppedRows } from '../../store/transaction/dropped-rows.ts';
 import type { MappedTable } from '../../tables/table/mapped-table.ts';
@@ -32,6 +40,8 @@ export const CONTENT_COLUMNS =
 export interface ReplayTables extends Admission {
   readonly schema: string;
   isInRecords(topic: string): boolean;
+  /** What decodes the records of `records`. */
+  readonly decoderOf: RecordDecoders;
   /** The user's own tables of a topic. */
   tablesOf(topic: string): readonly MappedTable[];
   /** Whether a letter replaces and deletes rows of its key, which may be of newer records. */
@@ -50,7 +60,7 @@ export const placeValues = ({ groupId, topic, partition, offset }: DeadLetterPla
 const storedBytes = (stored: StoredBytes): Buffer =>
   typeof stored === 'string' ? Buffer.from(stored, 'utf8') : Buffer.from(stored.base64, 'base64');
 
-function recordOfLetter({ offset, key, value, headers, milliseconds }: LockedLetter): StreamRecord {
+export function recordOfLetter({ offset, key, value, headers, milliseconds }: LockedLetter): StreamRecord {
   return {
     offset: BigInt(offset),
     timestamp: milliseconds === null ? NO_TIMESTAMP : BigInt(milliseconds),
@@ -64,6 +74,8 @@ function recordOfLetter({ offset, key, value, headers, milliseconds }: LockedLet
     ),
   };
 }
+
+const cursorAt = (record: StreamRecord): RecordCursor => new RecordCursor().read(packRecords([record]), 0);
 
 /** The table that has the record, or a row of its key, already. */
 export interface Present {
@@ -82,12 +94,12 @@ export async function writeLetter(
   letter: LockedLetter,
 ): Promise<'written' | Present | Refusal> {
   const isInRecords = target.isInRecords(letter.topic);
-  const known = isInRecords ? knownRefusal(letter, target) : null;
-  if (known !== null) {
-    return known;
+  const decoded = isInRecords ? decodedLetter(letter, target) : {};
+  if ('reason' in decoded) {
+    return decoded;
   }
   await client.query('SAVEPOINT fit');
-  const inserted = isInRecords ? await insertRecord(client, target, letter) : true;
+  const inserted = isInRecords ? await insertRecord(client, target, letter, decoded) : true;
   if (inserted !== true) {
     return inserted === false ? { presentIn: RECORDS.table } : inserted;
   }
@@ -101,11 +113,17 @@ export async function writeLetter(
 }
 
 /** The conditions of a record that comes from Kafka; a timestamp that did not fit is not in the table. */
-function knownRefusal({ key, value, reason, milliseconds }: LockedLetter, admission: Admission): Refusal | null {
-  const isLost = reason === 'timestamp_out_of_range' && milliseconds === null;
-  const record = { offset: 0n, timestamp: 0n, key, value, headers: [] };
-  const found = isLost ? 'timestamp_out_of_range' : reasonToRefuse(record, admission);
-  return found === null ? null : { reason: found, error: DEAD_LETTER_REASON[found] };
+function decodedLetter(letter: LockedLetter, target: ReplayTables): DecodedRecord | Refusal {
+  const isLost = letter.reason === 'timestamp_out_of_range' && letter.milliseconds === null;
+  const decoder = target.decoderOf(letter.topic);
+  const decoded = decoder === null ? {} : decodedRecord(cursorAt(recordOfLetter(letter)), target, decoder);
+  if ('reason' in decoded) {
+    return decoded;
+  }
+  const key = decoded.key === undefined ? letter.key : null;
+  const value = decoded.value === undefined ? letter.value : null;
+  const found = isLost ? 'timestamp_out_of_range' : reasonToRefuse({ key, value, timestamp: 0n }, target);
+  return found === null ? decoded : { reason: found, error: DEAD_LETTER_REASON[found] };
 }
 
 /** The key as `records` holds it: base64 without the line breaks that PostgreSQL's encode adds. */
@@ -119,14 +137,16 @@ async function insertRecord(
   client: PoolClient,
   { schema, keyEncoding }: ReplayTables,
   letter: LockedLetter,
+  { key, value }: DecodedRecord,
 ): Promise<boolean | Refusal> {
   try {
     const { rowCount } = await client.query(
       `INSERT INTO ${escapeIdentifier(schema)}.records (topic, partition, "offset", timestamp, key, headers, value)
-       SELECT topic, partition, "offset", timestamp, ${KEY_COLUMN[keyEncoding]}, headers, convert_from(value, 'UTF8')::jsonb
+       SELECT topic, partition, "offset", timestamp, coalesce($5::text, ${KEY_COLUMN[keyEncoding]}), headers,
+              coalesce($6::text, convert_from(value, 'UTF8'))::jsonb
          FROM ${deadLettersTable(schema)} WHERE ${PRIMARY_KEY}
        ON CONFLICT (topic, partition, "offset") DO NOTHING`,
-      placeValues(deadLetterOf(letter)),
+      [...placeValues(deadLetterOf(letter)), keyEncoding === 'text' ? key : null, value],
     );
     return rowCount === 1;
   } catch (error) {

@@ -1,6 +1,14 @@
 import { constants } from 'node:os';
 import { EXIT_CODE } from '../../../contract/exit-code.ts';
+import { formatsOf } from '../../../settings/sections/formats.ts';
 import type { Settings } from '../../../settings/settings.ts';
+import { FieldReaders } from '../../formats/field-readers.ts';
+import { schemasFirst } from '../../formats/prepare-schemas.ts';
+import { recordDecoders } from '../../formats/record-decoders.ts';
+import { createRegistry } from '../../formats/registry/schema-registry.ts';
+import { UNWATCHED } from '../../logging/outage-log.ts';
+import { recordsOf } from '../../records/pack-records.ts';
+import type { StreamPorts } from '../../stream/partition/stream-ports.ts';
 import { systemClock } from '../../stream/ports/clock.ts';
 import { MappedTables } from '../../tables/table/mapped-tables.ts';
 import type { OutputStreams } from '../command/command.ts';
@@ -17,6 +25,7 @@ import {
 } from './dead-letters-output.ts';
 import { type ReplayRequest, replayDeadLetters } from './dead-letters-replay.ts';
 import { countDeadLetters, countTargets, type ListRequest, listDeadLetters } from './dead-letters-table.ts';
+import { type LockedLetter, type ReplayTables, recordOfLetter } from './replay-rows.ts';
 
 /** @returns 128 plus the number of the signal that has interrupted the command; `code` where none has */
 const unlessInterrupted = ({ aborted, reason }: AbortSignal, code: number): number =>
@@ -62,8 +71,17 @@ export function listLetters(
   });
 }
 
-function replayTarget({ database, consumer, records, kafka }: Settings, request: ReplayRequest, tables: MappedTables) {
+function replayTarget(
+  { database, consumer, records, kafka }: Settings,
+  request: ReplayRequest,
+  tables: MappedTables,
+  { decoderOf, prepare }: Pick<ReplayTables, 'decoderOf'> & { prepare: StreamPorts['prepare'] | undefined },
+) {
+  const { signal } = new AbortController();
   return {
+    decoderOf,
+    prepare: (letter: LockedLetter) =>
+      prepare?.({ topic: letter.topic, records: recordsOf([recordOfLetter(letter)]) }, signal),
     schema: database.schema,
     maxValueBytes: consumer.maxValueBytes,
     keyEncoding: records.keyEncoding,
@@ -92,10 +110,14 @@ export function replayLetters(
     const output = new Output(streams, systemClock);
     const counts = await pool.withClient((client) => countDeadLetters(client, schema, request.filter));
     const tally = new ReplayTally(Math.min(total(counts), request.limit ?? Number.POSITIVE_INFINITY), request.dryRun);
-    const tables = new MappedTables(settings);
+    const registry = createRegistry(settings, { current: () => settings, clock: systemClock, outages: UNWATCHED });
+    const readers = new FieldReaders((topic) => formatsOf(settings, topic), registry);
+    const tables = new MappedTables(settings, {}, readers);
+    const prepare = registry && schemasFirst(registry, settings);
+    const target = replayTarget(settings, request, tables, { decoderOf: recordDecoders(readers), prepare });
     await pool.withClient((client) => tables.read(client));
     try {
-      for await (const outcome of replayDeadLetters(pool, replayTarget(settings, request, tables), request, signal)) {
+      for await (const outcome of replayDeadLetters(pool, target, request, signal)) {
         tally.add(outcome);
         const line = request.json ? outcomeJson(outcome) : outcomeLine(outcome);
         if (line !== null) {
@@ -104,6 +126,7 @@ export function replayLetters(
         output.progress(() => tally.progress());
       }
     } finally {
+      await registry?.close();
       await output.lines([`${signal.aborted ? 'interrupted: ' : ''}${tally.summary()}`], 'err');
     }
     return unlessInterrupted(signal, tally.isClean ? EXIT_CODE.ok : EXIT_CODE.failed);

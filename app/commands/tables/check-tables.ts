@@ -1,16 +1,21 @@
 import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { EXIT_CODE } from '../../../contract/exit-code.ts';
 import { describeProblem, type Problem } from '../../../settings/schema/problem.ts';
+import { formatsOf } from '../../../settings/sections/formats.ts';
 import { tablesOf } from '../../../settings/sections/tables.ts';
 import type { Settings } from '../../../settings/settings.ts';
+import { SchemaRegistry } from '../../formats/registry/schema-registry.ts';
 import { createKafkaClient, shareByClients } from '../../kafka/kafka-client.ts';
 import { LastRecords, SILENT } from '../../kafka/last-records.ts';
+import { UNWATCHED } from '../../logging/outage-log.ts';
+import { systemClock } from '../../stream/ports/clock.ts';
 import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
 import { readMappings } from '../../tables/mapping/resolve-mapping.ts';
 import type { OutputStreams } from '../command/command.ts';
 import { withDatabase } from '../command/with-database.ts';
 import { KeyNames, LOOKED_AT, type RecordKeys, topicsByKey } from './record-keys.ts';
 import { mappingJson, mappingLines, type OffsetsElsewhere } from './shown-mapping.ts';
+import { readSchemas, type TopicSchema } from './topic-schemas.ts';
 
 /** The command `tables check`. */
 export interface CheckRequest {
@@ -110,10 +115,31 @@ async function keysOf(reader: LastRecords, topic: string): Promise<RecordKeys> {
   }
 }
 
+/** The latest schemas of these topics; none where no registry is set. */
+async function readLatestSchemas(settings: Settings, topics: readonly string[]): Promise<readonly TopicSchema[]> {
+  const { schemaRegistry } = settings;
+  if (schemaRegistry === undefined) {
+    return [];
+  }
+  const registry = new SchemaRegistry({
+    current: () => schemaRegistry,
+    subjects: [],
+    clock: systemClock,
+    // The reason why a schema was not compared is in the output already.
+    outages: UNWATCHED,
+  });
+  try {
+    return await readSchemas(settings, topics, registry);
+  } finally {
+    await registry.close();
+  }
+}
+
 /**
  * Runs `tables check`: compares the setting `tables` with the catalog, prints the mapping of each table that is right,
  * all problems of the others, and which other schemas hold offsets of the topics. Nothing is written. Kafka is asked
- * for the last records of topics with an envelope, without a group. If it is away, the output has the reason.
+ * for the last records of topics with an envelope, without a group, and the schema registry for the latest schemas of
+ * its topics. If one of them is away, the output has the reason.
  *
  * @returns the exit code: 0 when all tables are right, 78 when one is not, 1 when PostgreSQL was away or refused. It
  * rejects only for a mistake in the program.
@@ -127,9 +153,13 @@ export function checkTables(settings: Settings, { json }: CheckRequest, { out, e
       ...(await readMappings(client, tables, database.schema)),
       elsewhere: topics.length === 0 ? [] : await offsetsElsewhere(client, database.schema, topics),
     }));
-    const keys = await readKeys(settings, topicsByKey(mappings));
+    const keyed = topicsByKey(mappings).filter((topic) => !formatsOf(settings, topic).key?.includes('registry'));
+    const keys = await readKeys(settings, keyed);
+    const schemas = await readLatestSchemas(settings, topics);
     const shown = mappings.map((mapping) =>
-      json ? mappingJson(mapping, elsewhere, keys) : mappingLines(mapping, elsewhere, keys).join('\n'),
+      json
+        ? mappingJson(mapping, elsewhere, keys, schemas)
+        : mappingLines(mapping, elsewhere, keys, schemas).join('\n'),
     );
     const text = (tables.length > 0 || json ? shown : [NO_TABLE]).join(json ? '\n' : '\n\n');
     out.write(text === '' ? '' : `${text}\n`);

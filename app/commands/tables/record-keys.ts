@@ -2,6 +2,7 @@ import type { RecordCursor } from '../../records/record-batch.ts';
 import { EnvelopeFields } from '../../tables/json/envelope-fields.ts';
 import { type JsonSlice, membersOf } from '../../tables/json/json-slice.ts';
 import type { CheckedMapping } from '../../tables/mapping/resolve-mapping.ts';
+import type { TableMapping } from '../../tables/mapping/table-mapping.ts';
 
 /** Offsets of each partition whose keys are looked at. */
 export const LOOKED_AT = 100;
@@ -49,7 +50,7 @@ export const topicsByKey = (mappings: readonly CheckedMapping[]): readonly strin
 ];
 
 /** The fields of record keys that a table takes the columns of its key from. */
-const fieldsOf = ({ key, columns }: CheckedMapping): readonly string[] =>
+export const keyFieldsOf = ({ key, columns }: TableMapping): readonly string[] =>
   columns.flatMap(({ name, source }) => {
     const isOfKey = key?.columns.includes(name) ?? false;
     const field =
@@ -64,7 +65,7 @@ export function keyLines(mapping: CheckedMapping, keys: readonly RecordKeys[]): 
   if (mapping.key === null || mapping.envelope === undefined) {
     return [];
   }
-  const wanted = fieldsOf(mapping);
+  const wanted = keyFieldsOf(mapping);
   return keys.filter(({ topic }) => mapping.topics.includes(topic)).flatMap((found) => keyLine(found, wanted));
 }
 

@@ -12,6 +12,7 @@ import type {
 } from '../../tables/mapping/table-mapping.ts';
 
 import { keyLines, type RecordKeys } from './record-keys.ts';
+import { schemaFindings, schemaLines, type TopicSchema } from './topic-schemas.ts';
 
 /** Names that a path of dots has room for. */
 const PLAIN_NAME = /^[^$./[\]][^./[\]]*$/;
@@ -180,11 +181,13 @@ const shownElsewhere = ({ schema, groupId, topic }: OffsetsElsewhere): string =>
  *
  * @param elsewhere offsets in other schemas of the database. @default none
  * @param keys what the last records of its topics are keyed by. @default not known
+ * @param schemas the latest ones of its topics. @default none
  */
 export function mappingLines(
   mapping: CheckedMapping,
   elsewhere: readonly OffsetsElsewhere[] = [],
   keys: readonly RecordKeys[] = [],
+  schemas: readonly TopicSchema[] = [],
 ): readonly string[] {
   const { schema, table, topics, columns, key, unwritten, relation } = mapping;
   const seen = columns.filter(({ isNotNull, source }) => isNotNull && !ALWAYS_THERE.includes(source.kind));
@@ -203,6 +206,7 @@ export function mappingLines(
     ...ofOldServer(mapping),
     ...ofTopics(mapping, elsewhere).map(shownElsewhere),
     ...keyLines(mapping, keys),
+    ...schemaFindings(mapping, schemas).flatMap(schemaLines),
   ];
   return [
     `${topics.join(', ')} -> ${schema}.${table}`,
@@ -217,11 +221,13 @@ export function mappingLines(
  *
  * @param elsewhere offsets in other schemas of the database. @default none
  * @param keys what the last records of its topics are keyed by. @default not known
+ * @param schemas the latest ones of its topics. @default none
  */
 export function mappingJson(
   mapping: CheckedMapping,
   elsewhere: readonly OffsetsElsewhere[] = [],
   keys: readonly RecordKeys[] = [],
+  schemas: readonly TopicSchema[] = [],
 ): string {
   const { schema, table, topics, columns, key, stage, unwritten, relation, envelope } = mapping;
   return JSON.stringify({
@@ -251,5 +257,6 @@ export function mappingJson(
     rowTriggers: relation.rowTriggers,
     offsetsElsewhere: ofTopics(mapping, elsewhere),
     recordKeys: keys.filter(({ topic }) => key !== null && topics.includes(topic)),
+    schemas: schemaFindings(mapping, schemas),
   });
 }

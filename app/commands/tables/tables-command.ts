@@ -21,7 +21,8 @@ const tablesHelp = (): string =>
 Compares the setting tables with the tables in PostgreSQL, column by column, as the consumer does at its start. For each
 table it prints which source each column takes and what a record without a value there comes to. It also prints which columns
 are left to PostgreSQL, and which NOT NULL columns are checked record by record. It reports all problems of all tables at
-once. It writes nothing and does not ask Kafka.
+once. It writes nothing. It asks Kafka for the keys of the last records of topics with an envelope, and the schema registry
+for the latest schemas of its topics: it prints where a schema and a table differ, column by column.
 
 Options:
   --json              one JSON object per line and table

@@ -13,6 +13,11 @@ export class SchemaCache<T> {
     return this.#values.size;
   }
 
+  /** The id that was used least. */
+  get leastUsed(): number | undefined {
+    return this.#values.keys().next().value;
+  }
+
   /** The value of the id, which counts as a use. */
   get(id: number): T | undefined {
     const value = this.#values.get(id);
@@ -23,19 +28,20 @@ export class SchemaCache<T> {
     return value;
   }
 
-  set(id: number, value: T): void {
+  /** @param needed ids that are in use at once: so many are kept, however few the others allow. @default 0 */
+  set(id: number, value: T, needed = 0): void {
     this.#values.delete(id);
     this.#values.set(id, value);
+    const most = Math.max(this.#most, needed);
     for (const [oldest] of this.#values) {
-      if (this.#values.size <= this.#most) {
+      if (this.#values.size <= most) {
         return;
       }
       this.#values.delete(oldest);
     }
   }
 
-  /** Any id that a value is kept of. */
-  get anyId(): number | undefined {
-    return this.#values.keys().next().value;
+  delete(id: number): void {
+    this.#values.delete(id);
   }
 }

@@ -1,7 +1,8 @@
 import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { FatalError } from '../../stream/ports/stream-errors.ts';
 import type { TableColumns } from '../copy/binary-copy.ts';
-import { DEAD_LETTERS, RECORDS } from './record-rows.ts';
+import { DEAD_LETTERS } from './dead-letter-rows.ts';
+import { RECORDS } from './record-rows.ts';
 import { type GuardedTable, KEY_COLUMNS, type KnownTable, knownTable, readTables, type Step } from './table-guard.ts';
 
 const RECORD_COLUMNS = new Set(Object.keys(RECORDS.columns));

@@ -4,15 +4,32 @@ import type { Settings } from '../../../settings/settings.ts';
 import type { StreamRecord, TopicPartition } from '../../records/record.ts';
 import { NO_TIMESTAMP, type RecordCursor } from '../../records/record-batch.ts';
 import type { Records } from '../../records/records.ts';
-import type { DeadLetter } from '../../stream/ports/dead-letter.ts';
+import { wordsOfJson } from '../../records/schema-prefix.ts';
 import type { TableColumns } from '../copy/binary-copy.ts';
 import { CopyBuffer } from '../copy/copy-buffer.ts';
-import { isPostgresText, writeHeaders, writeHeadersOf } from '../copy/headers-json.ts';
+import { isPostgresText, writeHeadersOf } from '../copy/headers-json.ts';
 import type { Memory } from '../copy/row-memory.ts';
 import { type EncodedRecords, type Refusal, Rows } from './table.ts';
 
 /** How keys are stored: the setting `records.keyEncoding`. */
 export type KeyEncoding = Settings['records']['keyEncoding'];
+
+/** A record of a topic whose format is another one than JSON, as `records` takes it. */
+export interface DecodedRecord {
+  /** Left out: the key is text. */
+  readonly key?: string | null;
+  /** As JSON. Left out: the value is JSON. */
+  readonly value?: string | null;
+}
+
+/** Decodes records of one topic. */
+export interface RecordDecoder {
+  /** @throws OutageError where a schema is needed that was not fetched */
+  decode(record: RecordCursor): DecodedRecord | Pick<Refusal, 'reason' | 'error'>;
+}
+
+/** The decoder of a topic; `null` where its values are JSON, and its keys are text. */
+export type RecordDecoders = (topic: string) => RecordDecoder | null;
 
 /** The conditions of a row that can be checked before PostgreSQL sees it. */
 export interface Admission {
@@ -66,12 +83,16 @@ const RECORD_FIELDS = Object.keys(RECORDS.columns).length;
 /** Beside what a record counts for: the fields' lengths and numbers, and what JSON adds to a header. */
 const ROW_BYTES = 48;
 
-/** Rows of `records`. Whether a value is JSON, PostgreSQL finds out. */
+/**
+ * Rows of `records`. Whether a value is JSON, PostgreSQL finds out.
+ *
+ * @param options memory where that of the rows comes from, and what decodes the topic's records
+ */
 export function encodeRecords(
   place: TopicPartition,
   records: Records,
   admission: Admission,
-  memory?: Memory,
+  { memory, decoder = null }: RowOptions = {},
 ): EncodedRecords {
   const rows = new CopyBuffer(records.bytes + records.length * (HEAD_BYTES + place.topic.length + ROW_BYTES), memory);
   const head = writeHead(rows, place);
@@ -80,25 +101,78 @@ export function encodeRecords(
   records.forEach((record, nth) => {
     const start = rows.end;
     rows.repeat(head);
-    if (!writeRow(rows, record, admission)) {
+    const refusal =
+      decoder === null ? writeSent(rows, record, admission) : writeDecoded(rows, record, admission, decoder);
+    if (refusal !== null) {
       rows.takeBack(start);
       refused ??= new Map();
-      refused.set(nth, refusalWithWords(record, admission));
+      refused.set(nth, refusal);
     }
     starts[nth + 1] = rows.end;
   });
   return { rows: new Rows(rows.slice(0, rows.end), starts), refused: refused ?? NONE_REFUSED };
 }
 
+/** What rows are made with. */
+interface RowOptions {
+  /** @default new memory */
+  readonly memory?: Memory | undefined;
+  /** @default values are JSON, and keys are text */
+  readonly decoder?: RecordDecoder | null;
+}
+
 const NONE_REFUSED: ReadonlyMap<number, Refusal> = new Map();
 
-function refusalWithWords(record: RecordCursor, admission: Admission): Refusal {
-  const reason = reasonToRefuse(record, admission);
+const writeSent = (rows: CopyBuffer, record: RecordCursor, admission: Admission): Refusal | null =>
+  writeRow(rows, record, admission) ? null : refusalWithWords(record, admission);
+
+function writeDecoded(
+  rows: CopyBuffer,
+  record: RecordCursor,
+  admission: Admission,
+  decoder: RecordDecoder,
+): Refusal | null {
+  const decoded = decodedRecord(record, admission, decoder);
+  if ('reason' in decoded) {
+    return decoded;
+  }
+  return writeRow(rows, record, admission, decoded) ? null : refusalWithWords(record, admission, decoded);
+}
+
+/** A record as its row has it; or why it has none, as far as that is known before PostgreSQL sees it. */
+export function decodedRecord(
+  record: RecordCursor,
+  { maxValueBytes }: Admission,
+  decoder: RecordDecoder,
+): DecodedRecord | Refusal {
+  if (record.valueLength > maxValueBytes) {
+    return { reason: 'value_too_large', error: DEAD_LETTER_REASON.value_too_large };
+  }
+  const decoded = decoder.decode(record);
+  return 'key' in decoded && decoded.key?.includes('\0') === true
+    ? { reason: 'key_not_text', error: DEAD_LETTER_REASON.key_not_text }
+    : decoded;
+}
+
+function refusalWithWords(record: RecordCursor, admission: Admission, decoded: DecodedRecord = {}): Refusal {
+  const reason = reasonToRefuse(
+    {
+      key: decoded.key === undefined ? record.key : null,
+      value: decoded.value === undefined ? record.value : null,
+      timestamp: record.timestamp,
+    },
+    admission,
+  );
   if (reason === null) {
     throw new Error(`the record at offset ${record.offset} has no row, and no fault`);
   }
-  return { reason, error: DEAD_LETTER_REASON[reason] };
+  return { reason, error: wordsOf(reason, decoded.value === undefined ? record.value : null) };
 }
+
+/** A fault of a value by its reason, and what the value looks like. */
+const wordsOf = (reason: DeadLetterReason, value: Buffer | null): string =>
+  (reason === 'invalid_utf8' || reason === 'nul_character' ? value && wordsOfJson(value, 0, value.length) : null) ??
+  DEAD_LETTER_REASON[reason];
 
 /** Two lengths, the count of fields and the partition. */
 const HEAD_BYTES = 14;
@@ -113,8 +187,11 @@ function writeHead(rows: CopyBuffer, { topic, partition }: TopicPartition): numb
   return length;
 }
 
+const AS_SENT: DecodedRecord = {};
+
 /** @returns whether the record is a row; where it is not, {@link reasonToRefuse} says why */
-function writeRow(rows: CopyBuffer, record: RecordCursor, { maxValueBytes, keyEncoding }: Admission): boolean {
+function writeRow(rows: CopyBuffer, record: RecordCursor, admission: Admission, decoded = AS_SENT): boolean {
+  const { maxValueBytes, keyEncoding } = admission;
   const { batch, keyLength, valueLength } = record;
   if (valueLength > maxValueBytes) {
     return false;
@@ -125,6 +202,8 @@ function writeRow(rows: CopyBuffer, record: RecordCursor, { maxValueBytes, keyEn
   }
   if (keyEncoding !== 'text') {
     rows.text(record.key?.toString('base64') ?? null);
+  } else if (decoded.key !== undefined) {
+    rows.text(decoded.key);
   } else if (keyLength < 0) {
     rows.null();
   } else if (!rows.textOf(batch, record.keyAt, keyLength)) {
@@ -133,6 +212,10 @@ function writeRow(rows: CopyBuffer, record: RecordCursor, { maxValueBytes, keyEn
   writeHeadersOf(rows, record);
   if (valueLength < 0) {
     rows.null();
+    return true;
+  }
+  if (decoded.value !== undefined) {
+    rows.jsonb(decoded.value ?? 'null');
     return true;
   }
   return rows.jsonbTextOf(batch, record.valueAt, valueLength);
@@ -164,50 +247,6 @@ function writeTimestamp(rows: CopyBuffer, record: RecordCursor): boolean {
   return fitsTimestamp(timestamp);
 }
 
-/** Columns of `dead_letters` in the order in which {@link deadLetterRows} has them. */
-export const DEAD_LETTERS: TableColumns = {
-  table: 'dead_letters',
-  columns: {
-    group_id: 'text',
-    topic: 'text',
-    partition: 'integer',
-    offset: 'bigint',
-    timestamp: 'timestamp with time zone',
-    key: 'bytea',
-    headers: 'jsonb',
-    value: 'bytea',
-    reason: 'text',
-    error: 'text',
-    target: 'text',
-    target_column: 'text',
-  },
-};
-
-const DEAD_LETTER_FIELDS = Object.keys(DEAD_LETTERS.columns).length;
-
-const FIRST_BYTES = 65_536;
-
-/** Rows of `dead_letters`: key and value byte for byte, whatever they are; a timestamp that does not fit is NULL. */
-export function deadLetterRows(letters: readonly DeadLetter[]): Buffer {
-  const rows = new CopyBuffer(FIRST_BYTES);
-  for (const { groupId, topic, partition, record, reason, error, target, targetColumn } of letters) {
-    rows.row(DEAD_LETTER_FIELDS);
-    rows.text(groupId);
-    rows.text(topic);
-    rows.int4(partition);
-    rows.int8(record.offset);
-    rows.int8(postgresTimestamp(record.timestamp));
-    rows.bytes(record.key);
-    writeHeaders(rows, record.headers);
-    rows.bytes(record.value);
-    rows.text(reason);
-    rows.text(error);
-    rows.text(target ?? null);
-    rows.text(targetColumn ?? null);
-  }
-  return rows.slice(0, rows.end);
-}
-
 /** Milliseconds from 1970 to 2000-01-01, where PostgreSQL's timestamps begin to count. */
 const POSTGRES_EPOCH_MS = BigInt(POSTGRES_EPOCH_NUMBER);
 
@@ -223,7 +262,7 @@ const fitsTimestamp = (milliseconds: bigint): boolean =>
   milliseconds >= FIRST_TIMESTAMP_MS && milliseconds < END_TIMESTAMP_MS;
 
 /** A record's timestamp for PostgreSQL, in microseconds since 2000; `null` when there is none, or none that fits. */
-function postgresTimestamp(milliseconds: bigint): bigint | null {
+export function postgresTimestamp(milliseconds: bigint): bigint | null {
   if (milliseconds === NO_TIMESTAMP || !fitsTimestamp(milliseconds)) {
     return null;
   }

@@ -8,7 +8,7 @@ import type { RowRefused } from '../copy/isolate-poison.ts';
 import { reasonOfSqlstate } from '../copy/refused-row.ts';
 import type { Memory } from '../copy/row-memory.ts';
 import type { OwnTables } from './own-tables.ts';
-import { type Admission, encodeRecords, RECORDS } from './record-rows.ts';
+import { type Admission, encodeRecords, RECORDS, type RecordDecoders } from './record-rows.ts';
 import type { Copying, EncodedRecords, Refusal, Table } from './table.ts';
 import { lockOf, type Step } from './table-guard.ts';
 
@@ -17,6 +17,7 @@ interface RecordsOptions extends Admission {
   readonly schema: string;
   readonly ownTables: OwnTables;
   readonly allowsDroppedRows: boolean;
+  readonly decoderOf: RecordDecoders;
 }
 
 /** The table `records`: each record as it is, with its value as jsonb. */
@@ -27,17 +28,19 @@ export class RecordsTable implements Table {
   readonly #opening: string;
   readonly #admission: Admission;
   readonly #ownTables: OwnTables;
+  readonly #decoderOf: RecordDecoders;
 
-  constructor({ schema, ownTables, allowsDroppedRows, ...admission }: RecordsOptions) {
+  constructor({ schema, ownTables, allowsDroppedRows, decoderOf, ...admission }: RecordsOptions) {
     this.copy = { statement: copyStatement(schema, RECORDS), format: 'binary', relation: RECORDS.table };
     this.#opening = lockOf(schema, RECORDS.table);
     this.allowsDroppedRows = allowsDroppedRows;
     this.#admission = admission;
     this.#ownTables = ownTables;
+    this.#decoderOf = decoderOf;
   }
 
   encode(place: TopicPartition, records: Records, memory?: Memory): EncodedRecords {
-    return encodeRecords(place, records, this.#admission, memory);
+    return encodeRecords(place, records, this.#admission, { memory, decoder: this.#decoderOf(place.topic) });
   }
 
   require(client: PoolClient): Promise<void> {

@@ -48,8 +48,17 @@ export interface PartitionReport extends TopicPartition {
    * does, and when the brokers have not answered for 15 s.
    */
   readonly leaderlessSince?: Date;
+  /** Schemas that the next batch waits for; left out while none does. */
+  readonly schemasAwaited?: SchemasAwaited;
   /** The batch that the partition cannot get past; left out while what comes next can be read. */
   readonly unreadable?: UnreadableBatch;
+}
+
+/** A batch that waits for schemas. */
+interface SchemasAwaited {
+  readonly since: Date;
+  /** Why the last attempt to fetch them failed; `null` during the first one. */
+  readonly reason: string | null;
 }
 
 /** One subscribed topic. */

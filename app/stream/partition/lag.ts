@@ -3,6 +3,7 @@ import { type Clock, timeOfDay } from '../ports/clock.ts';
 import type { LogRange, PartitionLog, RecordSource } from '../ports/record-source.ts';
 import type { Awaited, ConsumerReport, PartitionReport } from './consumer-state.ts';
 import type { FetchedRecord } from './record-queue.ts';
+import { SchemaWait } from './schema-wait.ts';
 
 /** The part of a partition's report that needs neither its topic nor its number. */
 type ProgressReport = Omit<PartitionReport, 'topic' | 'partition'>;
@@ -39,6 +40,7 @@ const LOG_END_KNOWN_MS = 60_000;
 export class PartitionProgress {
   readonly #stallTimeoutMs: number;
   readonly #oldestUnwritten = new OldestUnwritten();
+  readonly schemaWait = new SchemaWait();
   #log: LogRange | null = null;
   /** When the log was looked at; the assignment, before the first time. */
   #lookedAt: Date;
@@ -152,6 +154,7 @@ export class PartitionProgress {
       logEndAgeMs,
       ...(awaits && { awaits }),
       ...(leaderlessSince && { leaderlessSince: timeOfDay(leaderlessSince, now, timeOfDayNow) }),
+      ...this.schemaWait.report(now, timeOfDayNow),
       behindSince: this.#oldestUnwritten.since(lag, nextOffset ?? 0n, queued, { now, timeOfDayNow }),
       ...(isLate && nextOffset !== null ? { stalledSince: timeOfDay(this.#wellAt, now, timeOfDayNow) } : {}),
     };

@@ -4,12 +4,12 @@ import type { Gap } from '../ports/record-sink.ts';
 import type { FetchedRecords, PartitionLog, Position, UnreadableBatch } from '../ports/record-source.ts';
 import { FatalError, OutageError, outageOnly } from '../ports/stream-errors.ts';
 import type { PartitionReport } from './consumer-state.ts';
-import { FailedWrites } from './failed-writes.ts';
 import { PartitionProgress } from './lag.ts';
 import { requireTransition, type StreamState } from './partition-state.ts';
 import { behindBrokenBatch, findPosition } from './positions.ts';
 import { BatchLimit, type QueuedRecords, RecordQueue } from './record-queue.ts';
 import type { StreamOptions, StreamPorts } from './stream-ports.ts';
+import { WriteAttempts } from './write-attempts.ts';
 
 /**
  * One owned partition: takes batches in, writes them one transaction after the other.
@@ -34,7 +34,7 @@ export class PartitionStream {
   /** Aborted by `drain` and `close`: nothing is waited for, sought or resumed any more. */
   readonly #ending = new AbortController();
   readonly #batchLimit: BatchLimit;
-  readonly #failedWrites: FailedWrites;
+  readonly #attempts: WriteAttempts;
   readonly #progress: PartitionProgress;
   #maxQueuedBytes: number;
   #state: StreamState = { kind: 'unopened' };
@@ -58,7 +58,7 @@ export class PartitionStream {
     this.#queue = new RecordQueue(ports.memory);
     this.#batchLimit = new BatchLimit(options.maxBatchRecords);
     this.#progress = new PartitionProgress(options.stallTimeoutMs, ports.clock.steady());
-    this.#failedWrites = new FailedWrites(partition, ports, this.#progress, isWon);
+    this.#attempts = new WriteAttempts(partition, ports, this.#progress, isWon);
   }
 
   /** Delivers from the position on; before this call every batch is ignored. */
@@ -137,7 +137,7 @@ export class PartitionStream {
 
   /** A generation of the group left the partition here, and its queue may have so many bytes from now on. */
   kept(maxQueuedBytes: number): void {
-    this.#failedWrites.handover.kept();
+    this.#attempts.handover.kept();
     if (maxQueuedBytes !== this.#maxQueuedBytes) {
       this.#maxQueuedBytes = maxQueuedBytes;
       this.#pauseWhenFull();
@@ -147,7 +147,7 @@ export class PartitionStream {
 
   /** The group gave the partition to another member, or may have; {@link giveUp} or {@link drain} follows. */
   revoked(): void {
-    this.#failedWrites.handover.revoked();
+    this.#attempts.handover.revoked();
   }
 
   /** Takes nothing in any more and writes the queue; an outage ends it: the rest stays ahead of the stored offset. */
@@ -162,7 +162,7 @@ export class PartitionStream {
     this.#end();
     this.#queue.clear();
     await this.#writing;
-    this.#failedWrites.handover.kept();
+    this.#attempts.handover.kept();
   }
 
   /** The same, and waits for a search, which writes nothing any more and ends when the brokers answer. */
@@ -202,15 +202,15 @@ export class PartitionStream {
     this.#progress.writing(records.markAt(0), fetchedAt);
     const origin = { topicId: this.#topicId, leaderEpoch: leaderEpoch ?? null };
     const request = { ...this.partition, ...origin, expectedOffset: firstOffset, nextOffset, records };
-    const outcome = await this.#ports.sink.write(request).catch(outageOnly);
+    const outcome = await this.#attempts.write(request, this.#ending.signal).catch(outageOnly);
     if (outcome instanceof OutageError || outcome.kind === 'fenced') {
-      const consequence = this.#failedWrites.failed(outcome instanceof OutageError ? outcome : null);
+      const consequence = this.#attempts.failed(outcome instanceof OutageError ? outcome : null);
       if (consequence.outage) {
         this.#batchLimit.failed(records.length);
       }
       return this.#recover(firstOffset, consequence);
     }
-    this.#failedWrites.succeeded();
+    this.#attempts.succeeded();
     this.#batchLimit.committed();
     this.nextOffset = nextOffset;
     const { clock, listener } = this.#ports;
@@ -258,12 +258,12 @@ export class PartitionStream {
   async #skip(gap: Gap): Promise<void> {
     const outcome = await this.#ports.sink.skip(gap).catch(outageOnly);
     if (outcome instanceof OutageError) {
-      return this.#recover(gap.expectedOffset, this.#failedWrites.failed(outcome));
+      return this.#recover(gap.expectedOffset, this.#attempts.failed(outcome));
     }
     if (outcome.kind === 'fenced') {
-      return this.#recover(gap.expectedOffset, this.#failedWrites.uncounted(null));
+      return this.#recover(gap.expectedOffset, this.#attempts.uncounted(null));
     }
-    this.#failedWrites.succeeded();
+    this.#attempts.succeeded();
     this.#unreadable = null;
     this.#ports.listener.onSkipped(gap);
     this.open({ ...gap, offset: gap.nextOffset });
@@ -284,14 +284,14 @@ export class PartitionStream {
   }
 
   /** Drops the queue, reads the stored position until PostgreSQL returns it, and goes on from there. */
-  async #recover(lastSeen: bigint, consequence: ReturnType<FailedWrites['failed']>): Promise<void> {
+  async #recover(lastSeen: bigint, consequence: ReturnType<WriteAttempts['failed']>): Promise<void> {
     this.#queue.clear();
     if (this.#state.kind === 'ended') {
       return;
     }
     this.#to({ kind: 'recovering' });
     this.#ports.source.pause(this.partition);
-    const position = await this.#failedWrites.position(lastSeen, consequence, this.#ending.signal);
+    const position = await this.#attempts.position(lastSeen, consequence, this.#ending.signal);
     if (position !== undefined) {
       this.open(position);
     }

@@ -31,6 +31,7 @@ export class Retries {
   readonly #clock: Clock;
   #failures = 0;
   #unknownInARow = 0;
+  #leastPauseMs = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -44,6 +45,7 @@ export class Retries {
    */
   failed(outage?: OutageError): void {
     this.#failures += 1;
+    this.#leastPauseMs = outage?.retryAfterMs ?? 0;
     if (outage === undefined) {
       return;
     }
@@ -73,7 +75,7 @@ export class Retries {
   ): Promise<T | undefined> {
     while (!signal.aborted) {
       if (this.#failures > 0) {
-        await this.#clock.wait(backoffMs(this.#failures), signal);
+        await this.#clock.wait(Math.max(backoffMs(this.#failures), this.#leastPauseMs), signal);
         if (signal.aborted) {
           break;
         }

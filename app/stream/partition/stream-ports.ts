@@ -1,6 +1,6 @@
 import type { MemoryBudget } from '../../memory/memory-budget.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { RecordSink } from '../ports/record-sink.ts';
+import type { RecordSink, WriteRequest } from '../ports/record-sink.ts';
 import type { RecordSource } from '../ports/record-source.ts';
 import type { FatalError, OutageError } from '../ports/stream-errors.ts';
 import type { StreamListener } from '../ports/stream-listener.ts';
@@ -22,6 +22,15 @@ export interface StreamOptions {
 export interface StreamPorts {
   readonly source: RecordSource;
   readonly sink: RecordSink;
+  /**
+   * Called before a write with what has to be known before its records can be rows, such as their schemas; `undefined`
+   * where nothing is missing. Rejects with `OutageError` while it cannot be had, and once the signal is aborted. Left
+   * out: nothing is ever missing.
+   */
+  readonly prepare?: (
+    request: Pick<WriteRequest, 'topic' | 'records'>,
+    signal: AbortSignal,
+  ) => Promise<void> | undefined;
   readonly listener: StreamListener;
   readonly clock: Clock;
   readonly memory: MemoryBudget;

@@ -1,8 +1,8 @@
 import type { ErrorReason } from '../../../contract/metrics/definition.ts';
 
 /**
- * PostgreSQL or Kafka is away or busy and will come back. The outcome of the attempt is unknown: a transaction may have
- * been committed, so the stored position has to be read again before the next write.
+ * PostgreSQL, Kafka or the schema registry is away or busy and will come back. The outcome of the attempt is unknown: a
+ * transaction may have been committed, so the stored position has to be read again before the next write.
  */
 export class OutageError extends Error {
   override readonly name = 'OutageError';
@@ -12,11 +12,14 @@ export class OutageError extends Error {
   readonly reason: ErrorReason;
   /** Whether another transaction held what was waited for, until the wait was given up. */
   readonly isLockWait: boolean;
+  /** An attempt that begins in less than so many milliseconds ends like this one. */
+  readonly retryAfterMs: number;
 
   /**
    * @param attempts `Infinity` for an outage that is known to be one
    * @param reason @default database_unknown
    * @param isLockWait @default false
+   * @param retryAfterMs @default 0
    */
   constructor(
     message: string,
@@ -24,13 +27,15 @@ export class OutageError extends Error {
       attempts = Number.POSITIVE_INFINITY,
       reason = 'database_unknown',
       isLockWait = false,
+      retryAfterMs = 0,
       ...options
-    }: ErrorOptions & { attempts?: number; reason?: ErrorReason; isLockWait?: boolean } = {},
+    }: ErrorOptions & { attempts?: number; reason?: ErrorReason; isLockWait?: boolean; retryAfterMs?: number } = {},
   ) {
     super(message, options);
     this.attempts = attempts;
     this.reason = reason;
     this.isLockWait = isLockWait;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -45,8 +50,8 @@ export function outageOnly(error: unknown): OutageError {
 }
 
 /**
- * Why the consumer ends by itself, with exit code 1, or with 78 for `GROUP_WRITES_ELSEWHERE`, `GROUP_MEETS_ANOTHER` and
- * `TABLES_DO_NOT_FIT`. The codes are stable: alerts and runbooks may match them.
+ * Why the consumer ends by itself, with exit code 1, or with 78 for `GROUP_WRITES_ELSEWHERE`, `GROUP_MEETS_ANOTHER`,
+ * `TABLES_DO_NOT_FIT` and `REGISTRY_REFUSED`. The codes are stable: alerts and runbooks may match them.
  */
 type FatalCode =
   | 'RECORD_ALREADY_WRITTEN'
@@ -66,6 +71,7 @@ type FatalCode =
   | 'DATABASE_NOT_MIGRATED'
   | 'TABLE_MISMATCH'
   | 'TABLES_DO_NOT_FIT'
+  | 'REGISTRY_REFUSED'
   | 'ROWS_DROPPED'
   | 'TABLE_REFUSES_ROWS'
   | 'KAFKA_CLIENT_STOPPED'

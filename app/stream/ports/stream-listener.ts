@@ -53,7 +53,8 @@ export interface StreamListener {
 /**
  * The outage is one line of the log already (outage-log.ts), whatever the number of partitions that wait for its end.
  */
-const isLoggedAsOutage = (error: Error): boolean => error instanceof OutageError && error.reason === 'database_away';
+const isLoggedAsOutage = (error: Error): boolean =>
+  error instanceof OutageError && (error.reason === 'database_away' || error.reason === 'registry_away');
 
 /**
  * Writes the pipeline's events to the log: fencing, and failures of a write beside an outage, as warnings;

@@ -3,6 +3,8 @@ import type { FieldPath, ValueUnit } from '../mapping/table-mapping.ts';
 /** Units of parts of a value, in the order of their paths; `undefined` where the schema says nothing of a unit. */
 export type SchemaUnits = readonly (ValueUnit | undefined)[];
 
+export const NO_UNITS: SchemaUnits = [];
+
 /** A schema of Kafka Connect as its JsonConverter writes it, as far as it is one. */
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -26,8 +28,20 @@ const UNITS: Readonly<Record<string, ValueUnit>> = {
   'io.debezium.data.geometry.Geography': 'point',
 };
 
-const DECIMAL = 'org.apache.kafka.connect.data.Decimal';
-const BITS = 'io.debezium.data.Bits';
+/** Names of schemas whose parameters say more. */
+export const DECIMAL = 'org.apache.kafka.connect.data.Decimal';
+export const BITS = 'io.debezium.data.Bits';
+
+/** The unit of a schema's name; `undefined` for names that mean no unit. */
+export const unitByName = (name: unknown): ValueUnit | undefined =>
+  typeof name === 'string' && Object.hasOwn(UNITS, name) ? UNITS[name] : undefined;
+
+/** What Debezium says of a varbit without a length. */
+const UNKNOWN_LENGTH = 2_147_483_647;
+
+/** The unit of bits. @param length `null`: the schema says none */
+export const bitsUnit = (length: number | null): ValueUnit =>
+  length === null || length === UNKNOWN_LENGTH ? 'bits' : `bits(${length})`;
 
 const isSchema = (given: unknown): given is Schema => typeof given === 'object' && given !== null;
 
@@ -43,8 +57,8 @@ function memberOf(schema: Schema, part: string | number): Schema | null {
   return isSchema(found) ? found : null;
 }
 
-/** A number of a schema's parameters, which are texts. */
-function parameterOf({ parameters }: Schema, name: string): number | null {
+/** A number of a schema's parameters, which are texts; `null` for all that is none. */
+export function parameterOf(parameters: unknown, name: string): number | null {
   const text = isSchema(parameters) ? parameters[name] : undefined;
   return typeof text === 'string' && /^-?[0-9]{1,10}$/.test(text) ? Number(text) : null;
 }
@@ -54,23 +68,22 @@ const MOST_DIMENSIONS = 6;
 
 /** @param depth of the lists around */
 function unitOf(schema: Schema, depth = 0): ValueUnit | undefined {
-  const { name, type, items } = schema;
+  const { name, type, items, parameters } = schema;
   if (type === 'array') {
     return isSchema(items) && depth < MOST_DIMENSIONS ? unitOf(items, depth + 1) : undefined;
   }
   if (name === DECIMAL) {
-    const scale = parameterOf(schema, 'scale');
+    const scale = parameterOf(parameters, 'scale');
     return scale === null ? undefined : `decimal(${scale})`;
   }
   if (name === BITS) {
-    const length = parameterOf(schema, 'length');
-    return length === null || length === UNKNOWN_LENGTH ? 'bits' : `bits(${length})`;
+    return bitsUnit(parameterOf(parameters, 'length'));
   }
-  return typeof name === 'string' && Object.hasOwn(UNITS, name) ? UNITS[name] : type === 'map' ? 'json' : undefined;
+  return unitByName(name) ?? (type === 'map' ? 'json' : undefined);
 }
 
-/** What Debezium says of a varbit without a length. */
-const UNKNOWN_LENGTH = 2_147_483_647;
+/** What a schema says of its values; nothing where it is none. */
+export const unitOfSchema = (schema: unknown): ValueUnit | undefined => (isSchema(schema) ? unitOf(schema) : undefined);
 
 /**
  * What a schema says of the parts of its values at these paths. @param schema as JSON has it; any other value says
@@ -82,5 +95,5 @@ export const unitsOf = (schema: unknown, paths: readonly FieldPath[]): SchemaUni
       (from, part) => from && memberOf(from, part),
       isSchema(schema) ? schema : null,
     );
-    return found === null ? undefined : unitOf(found);
+    return unitOfSchema(found);
   });

@@ -1,5 +1,6 @@
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import type { FieldPath } from '../mapping/table-mapping.ts';
+import { NO_UNITS, type SchemaUnits } from './connect-schema.ts';
 import { type JsonKind, kindAt, spaceEnd } from './json-lexer.ts';
 import { JsonScanner } from './json-scanner.ts';
 import type { JsonSlice } from './json-slice.ts';
@@ -22,6 +23,8 @@ export interface OtherFields {
 export class DocumentFields {
   readonly #scanner: JsonScanner;
   #json: Buffer = Buffer.alloc(0);
+  #start = 0;
+  #end = 0;
 
   /**
    * @param paths of what is taken; a path of no parts is the whole document
@@ -35,12 +38,29 @@ export class DocumentFields {
   /** Reads the bytes from `start` up to `end`. @returns why they are no JSON; `null` when they are */
   read(json: Buffer, start: number, end: number): DeadLetterReason | null {
     this.#json = json;
+    this.#start = start;
+    this.#end = end;
     return this.#scanner.scan(json, start, end);
   }
 
   /** Fields of the last document that nothing takes. */
   get unmapped(): number {
     return this.#scanner.unmappedFields;
+  }
+
+  /** What the last document is. */
+  get kind(): JsonKind {
+    return documentKind(this.#json, this.#start, this.#end);
+  }
+
+  /** Nothing says any. */
+  get units(): SchemaUnits {
+    return NO_UNITS;
+  }
+
+  /** What a part is, by the place of its path; `undefined` where it is absent. */
+  kindOf(place: number): JsonKind | undefined {
+    return this.#scanner.kind(place) ?? undefined;
   }
 
   /** The part of the document that was read last, by the place of its path. */

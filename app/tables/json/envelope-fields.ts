@@ -1,7 +1,7 @@
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import { OBJECT_BEGIN, OBJECT_END } from '../../records/ascii.ts';
 import type { FieldPath } from '../mapping/table-mapping.ts';
-import { type SchemaUnits, unitsOf } from './connect-schema.ts';
+import { NO_UNITS, type SchemaUnits, unitsOf } from './connect-schema.ts';
 import { DocumentFields, documentKind, type OtherFields } from './document-fields.ts';
 import { isEqual } from './field-tree.ts';
 import { byteAt, type JsonKind, spaceEnd } from './json-lexer.ts';
@@ -23,8 +23,6 @@ function mayBeWrapped(json: Buffer, start: number, end: number): boolean {
 /** Paths of the object around a payload. */
 const [SCHEMA, TYPE, PAYLOAD] = [0, 1, 2];
 const WRAPPER: readonly FieldPath[] = [['schema'], ['schema', 'type'], ['payload']];
-
-const NO_UNITS: SchemaUnits = [];
 
 /** All up to the payload, which is byte for byte the same in all records of one schema, and what the schema says. */
 interface KnownPrefix {
@@ -76,6 +74,11 @@ export class EnvelopeFields {
   /** What the last schema says of the parts, by the places of their paths; none where there was no schema. */
   get units(): SchemaUnits {
     return this.#units;
+  }
+
+  /** What a part of the payload is, by the place of its path; `undefined` where it is absent. */
+  kindOf(place: number): JsonKind | undefined {
+    return this.#fields.kindOf(place);
   }
 
   /** The part of the payload that was read last, by the place of its path. */

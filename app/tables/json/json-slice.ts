@@ -11,24 +11,43 @@ import {
 } from '../../records/ascii.ts';
 import { type JsonKind, kindAt } from './json-lexer.ts';
 
-/** One value within valid JSON in UTF-8: the bytes from `start` up to `end`, those of a string with its quotes. */
+/** What a value is. `text`: the content of a string as other formats than JSON have it, without quotes and escapes. */
+export type ValueKind = JsonKind | 'text';
+
+/**
+ * One value of a record in UTF-8: the bytes from `start` up to `end`, those of a string with its quotes. All but a
+ * `text` is valid JSON.
+ */
 export interface JsonSlice {
   readonly bytes: Buffer;
   readonly start: number;
   readonly end: number;
-  readonly kind: JsonKind;
-  /** Whether a string has a backslash; of no meaning for the other kinds. */
+  readonly kind: ValueKind;
+  /**
+   * Whether a string has a backslash, or a text what JSON escapes: a quote, a backslash, a control character. Of no
+   * meaning for the other kinds.
+   */
   readonly hasEscapes: boolean;
 }
 
-/** The value's own JSON, as it was sent. */
-export const sentJson = ({ bytes, start, end }: JsonSlice): string => bytes.toString('utf8', start, end);
+const sent = ({ bytes, start, end }: JsonSlice): string => bytes.toString('utf8', start, end);
 
-/** What a string says; half a surrogate pair stays one. */
-export const contentOf = (string: JsonSlice): string =>
-  string.hasEscapes
-    ? (JSON.parse(sentJson(string)) as string)
+/** The value's own JSON, as it was sent; a text, which was not sent as JSON, as a string of JSON. */
+export const sentJson = (value: JsonSlice): string =>
+  value.kind === 'text' ? JSON.stringify(sent(value)) : sent(value);
+
+/** Whether a value has a {@link contentOf | content}. */
+export const isString = ({ kind }: JsonSlice): boolean => kind === 'string' || kind === 'text';
+
+/** What a string or a text says; half a surrogate pair stays one. */
+export function contentOf(string: JsonSlice): string {
+  if (string.kind === 'text') {
+    return sent(string);
+  }
+  return string.hasEscapes
+    ? (JSON.parse(sent(string)) as string)
     : string.bytes.toString('utf8', string.start + 1, string.end - 1);
+}
 
 /** The values of a list, in order. */
 export function itemsOf({ bytes, start }: JsonSlice): JsonSlice[] {

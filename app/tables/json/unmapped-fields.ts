@@ -27,6 +27,16 @@ export function mappedFields(
   return fillers[0] === own ? fillers.flatMap(fieldsOf) : [WHOLE_VALUE];
 }
 
+/** What is called with fields that are in no column. */
+export interface UnmappedFields {
+  /** Fields of a topic's values that are not looked for: other tables take them. A path of no parts: all. */
+  mapped(topic: string): readonly FieldPath[];
+  /** Called with each of the others once, as far as {@link JsonScanner} keeps them. */
+  report(topic: string, name: string | null): void;
+}
+
+export const ALL_MAPPED: UnmappedFields = { mapped: () => [[]], report: () => undefined };
+
 /** Names that are logged of a topic, at most, and the characters of one. */
 const MOST_NAMES = 100;
 const MOST_CHARACTERS = 100;

@@ -46,6 +46,9 @@ export class ColumnPlan {
   readonly after: number;
   readonly #row: FieldPath;
 
+  /** Whether columns take the record key, or parts of it. */
+  readonly takesKey: boolean;
+
   /** Whether values are change events. */
   get isEvent(): boolean {
     return this.operation >= 0;
@@ -64,6 +67,7 @@ export class ColumnPlan {
       inRecordKey: this.recordKey.placeOf(column),
       header: column.source.kind === 'header' ? Buffer.from(column.source.name, 'utf8') : NO_HEADER,
     }));
+    this.takesKey = columns.some(({ source }) => source.kind === 'key');
     this.deleted = key === null || typeof key.delete === 'string' ? -1 : this.values.push(key.delete) - 1;
     const isEvent = envelope?.format === 'debezium';
     this.operation = isEvent ? this.values.push(['op']) - 1 : -1;

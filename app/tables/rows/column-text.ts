@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
-import { contentOf, itemsOf, type JsonSlice, membersOf, sentJson } from '../json/json-slice.ts';
+import { contentOf, isString, itemsOf, type JsonSlice, membersOf, sentJson } from '../json/json-slice.ts';
+import { isOfTime, withoutExponent } from '../json/number-text.ts';
 import type { ColumnType, ValueUnit } from '../mapping/table-mapping.ts';
-import { withoutExponent } from './number-text.ts';
 import { hexInput, textByUnit, textOfContent, textOfDigits, type UnitText } from './unit-text.ts';
 
 /** Why a value has no text for its column. */
@@ -36,11 +36,11 @@ export function textOfJson(type: ColumnType, unit: ValueUnit | undefined, value:
   if (value.kind === 'null') {
     return null;
   }
-  if (value.kind === 'string' && (type.kind !== 'json' || unit !== undefined)) {
+  if (isString(value) && (type.kind !== 'json' || unit !== undefined)) {
     return stringText(type, unit, contentOf(value));
   }
   if (unit !== undefined && !isWhole(type)) {
-    return checked(type, textByUnit(type, unit, value));
+    return textWithUnit(type, unit, value);
   }
   if (type.kind === 'json') {
     return sentJson(value);
@@ -56,6 +56,11 @@ export function textOfJson(type: ColumnType, unit: ValueUnit | undefined, value:
   }
   return type.kind !== 'bytea' ? sentJson(value) : DOES_NOT_FIT;
 }
+
+const textWithUnit = (type: ColumnType, unit: ValueUnit, value: JsonSlice): ColumnText =>
+  value.kind === 'list' && isListOfTimes(type, unit)
+    ? timesText(unit, value, 0)
+    : checked(type, textByUnit(type, unit, value));
 
 /** Types whose text is made of that of their elements. */
 const isWhole = ({ kind }: ColumnType): boolean => kind === 'array' || kind === 'composite';
@@ -182,6 +187,30 @@ function arrayText(
   }
   return nested(elements, lengths, type.delimiter);
 }
+
+/** Whether a list keeps its form, and its items are texts by a unit. */
+const isListOfTimes = ({ kind }: ColumnType, unit: ValueUnit): boolean =>
+  (kind === 'json' || kind === 'text') && isOfTime(unit);
+
+/** A list of numbers that count time as JSON, with the points in time or times of day that they mean. */
+function timesText(unit: ValueUnit, list: JsonSlice, depth: number): ColumnText {
+  const items: string[] = [];
+  for (const item of itemsOf(list)) {
+    const text =
+      item.kind === 'number'
+        ? textByUnit(JSON_TYPE, unit, item)
+        : item.kind === 'list' && depth < MOST_DIMENSIONS
+          ? timesText(unit, item, depth + 1)
+          : sentJson(item);
+    if (text === null || text instanceof NoText) {
+      return DOES_NOT_FIT;
+    }
+    items.push(text);
+  }
+  return `[${items.join()}]`;
+}
+
+const JSON_TYPE: ColumnType = { kind: 'json', name: 'jsonb' };
 
 /** Elements in their order as lists of lists of these lengths, outermost first. */
 function nested(elements: readonly string[], lengths: readonly number[], delimiter: string): string {

@@ -17,6 +17,11 @@ function uuidOf(name: Buffer): string {
   return digest.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
+function addForm(forms: Map<number, readonly Buffer[]>, text: string): void {
+  const form = Buffer.from(text, 'utf8');
+  forms.set(form.length, [...(forms.get(form.length) ?? []), form]);
+}
+
 /**
  * What Debezium sends in place of a large value that an update did not change, in every form that a column may have:
  * text, bytes by `binary.handling.mode`, hstore by `hstore.handling.mode`, and lists of text, numbers or UUIDs. Numeric
@@ -25,6 +30,8 @@ function uuidOf(name: Buffer): string {
 export class Placeholders {
   /** As the JsonConverter writes them, by their length in bytes. */
   readonly #forms = new Map<number, readonly Buffer[]>();
+  /** As texts of other formats. */
+  readonly #texts = new Map<number, readonly Buffer[]>();
   /** What strings hold that are one: the same characters may be escaped in other ways. */
   readonly #contents: ReadonlySet<string>;
   /** Bytes of a string that may hold one: a character takes at most the six of `\\u` and four digits. */
@@ -38,21 +45,19 @@ export class Placeholders {
     const contents = [word, bytes.toString('base64'), bytes.toString('base64url'), bytes.toString('hex'), pair];
     this.#contents = new Set(contents);
     const lists = [[word], [uuidOf(bytes)], [bytes.toString('base64')], [...new Int8Array(bytes)]];
-    for (const json of [
-      ...contents.map((content) => JSON.stringify(content)),
-      pair,
-      ...lists.map((list) => JSON.stringify(list)),
-    ]) {
-      const form = Buffer.from(json, 'utf8');
-      this.#forms.set(form.length, [...(this.#forms.get(form.length) ?? []), form]);
+    for (const json of [...[...contents, ...lists].map((form) => JSON.stringify(form)), pair]) {
+      addForm(this.#forms, json);
+    }
+    for (const content of contents) {
+      addForm(this.#texts, content);
     }
     this.#longest = 6 * Math.max(...this.#forms.keys());
   }
 
   /** Whether a value is the placeholder of one that the source did not send. */
   includes(value: JsonSlice): boolean {
-    const { bytes, start, end, hasEscapes } = value;
-    const forms = this.#forms.get(end - start);
+    const { bytes, start, end, kind, hasEscapes } = value;
+    const forms = (kind === 'text' ? this.#texts : this.#forms).get(end - start);
     if (forms?.some((form) => bytes.compare(form, 0, form.length, start, end) === 0)) {
       return true;
     }

@@ -25,7 +25,10 @@ export class RecordKey {
   readonly #names: readonly string[];
   /** The same as columns that take the record key: messages about its bytes name it. */
   readonly #ofKey: readonly RowColumn[];
-  readonly #isSingle: boolean;
+  /** Of the columns that take a part of a value: the fields that have the same of a key. */
+  readonly paths: readonly FieldPath[];
+  /** Whether the table's key is one column, so that a whole record key may be its value. */
+  readonly isSingle: boolean;
 
   /**
    * @param columns the key's, with their paths in a value for those that take a part of it
@@ -38,6 +41,7 @@ export class RecordKey {
         : [],
     );
     const paths = ofKey.map(({ source }) => source.path);
+    this.paths = paths;
     this.#fields = new DocumentFields(paths);
     this.#enveloped = envelope === undefined ? null : new EnvelopeFields([...paths, []]);
     this.#typed = columns.flatMap((column) =>
@@ -45,7 +49,7 @@ export class RecordKey {
     );
     this.#names = ofKey.map(({ name }) => name);
     this.#ofKey = ofKey.map((column) => rowColumn(column));
-    this.#isSingle = columns.length === 1;
+    this.isSingle = columns.length === 1;
   }
 
   /** The place of a column that takes from the record key what the value lacks; -1 for the others. */
@@ -67,7 +71,7 @@ export class RecordKey {
     if (kind === 'object' && this.#fields.read(bytes, keyAt, keyAt + keyLength) === null) {
       return row.json(column, this.#fields.of(place));
     }
-    if (!this.#isSingle) {
+    if (!this.isSingle) {
       return row.json(column, undefined);
     }
     if (kind === 'string' && this.#whole.read(bytes, keyAt, keyAt + keyLength) === null) {
@@ -89,10 +93,10 @@ export class RecordKey {
     if (column === undefined) {
       throw new RangeError('a column that is not of the key');
     }
-    if (isJson && (taken === place || this.#isSingle)) {
+    if (isJson && (taken === place || this.isSingle)) {
       return row.json(column, fields.of(taken));
     }
-    return this.#isSingle
+    return this.isSingle
       ? row.bytes(this.#ofKey[place] ?? column, batch.bytes, keyAt, keyLength)
       : row.json(column, undefined);
   }

@@ -1,4 +1,5 @@
 import type { JsonKind } from '../json/json-lexer.ts';
+import type { ValueKind } from '../json/json-slice.ts';
 import type { ColumnType, MappedColumn, ValueUnit } from '../mapping/table-mapping.ts';
 import { hasTimes } from './column-text.ts';
 import { isAskedFor } from './unit-text.ts';
@@ -11,12 +12,23 @@ import { isAskedFor } from './unit-text.ts';
  * - `dated`: the same without a word of the clock
  * - `numbered`: the same that begins with no letter
  * - `digits`: a number without an exponent or the sign of a zero
+ * - `text`: a text without NUL, with escapes where COPY needs them
  *
  * Where that is not so, they are converted, too. So is what is `dated` by Debezium, where its year has a sign or begins
  * with two zeros.
  */
-export type Way = 'converted' | 'asSent' | 'plain' | 'content' | 'dated' | 'datedByDebezium' | 'numbered' | 'digits';
-type Ways = Readonly<Record<JsonKind, Way>>;
+export type Way =
+  | 'converted'
+  | 'asSent'
+  | 'plain'
+  | 'content'
+  | 'dated'
+  | 'datedByDebezium'
+  | 'numbered'
+  | 'digits'
+  | 'text';
+type JsonWays = Readonly<Record<JsonKind, Way>>;
+type Ways = Readonly<Record<ValueKind, Way>>;
 
 /** A column, and what follows from its type for every value. */
 export interface RowColumn extends Omit<MappedColumn, 'unit'> {
@@ -42,14 +54,17 @@ export function rowColumn({ unit: given, ...column }: MappedColumn, byEnvelope?:
   return {
     ...column,
     ...(unit !== undefined && { unit }),
-    ways: unit === undefined ? waysOf(type) : unit === 'debezium' ? debeziumWays(type) : CONVERTED,
+    ways: withText(unit === undefined ? waysOf(type) : unit === 'debezium' ? debeziumWays(type) : CONVERTED),
     takesText: isPlain && kind !== 'json' && !hasTimes(type),
     takesDigits: isPlain && !isTime && !isWhole,
     time: isTime ? kind : null,
   };
 }
 
-const CONVERTED: Ways = {
+/** A text needs no conversion where the content of a string needs none. */
+const withText = (ways: JsonWays): Ways => ({ ...ways, text: ways.string === 'content' ? 'text' : 'converted' });
+
+const CONVERTED: JsonWays = {
   string: 'converted',
   number: 'converted',
   object: 'converted',
@@ -60,7 +75,7 @@ const CONVERTED: Ways = {
 };
 
 /** As Debezium writes values without a unit. */
-const debeziumWays = (type: ColumnType): Ways => ({
+const debeziumWays = (type: ColumnType): JsonWays => ({
   ...waysOf(type),
   ...(type.kind === 'numeric' || type.kind === 'float' ? { string: 'numbered' } : {}),
   ...(type.kind === 'date' || type.kind === 'timestamp' ? { string: 'datedByDebezium' } : {}),
@@ -68,7 +83,7 @@ const debeziumWays = (type: ColumnType): Ways => ({
 });
 
 /** Nearly always the bytes of a value are its text, and that is a fraction of the work of making text of them. */
-function waysOf(type: ColumnType): Ways {
+function waysOf(type: ColumnType): JsonWays {
   switch (type.kind) {
     case 'json':
       return {

@@ -3,13 +3,13 @@ import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts'
 import { FIRST_BEYOND_ASCII, LOWER_CASE, MINUS, NINE, ZERO } from '../../records/ascii.ts';
 import { NO_TIMESTAMP } from '../../records/record-batch.ts';
 import type { JsonSlice } from '../json/json-slice.ts';
+import { timeOfMilliseconds } from '../json/number-text.ts';
 import { type ColumnText, NoText, textOfBytes, textOfJson, textOfNumber } from './column-text.ts';
 import type { CopyText } from './copy-text.ts';
-import { timeOfMilliseconds } from './number-text.ts';
 import type { RowColumn, Way } from './row-column.ts';
 
 /** A refusal is no field: the row's record is a dead letter, and its row has to be taken back. */
-type FieldRefusal = DeadLetterReason | null;
+export type FieldRefusal = DeadLetterReason | null;
 
 /**
  * Writes the fields of rows, in the order of their columns. What has no text for its column is refused before
@@ -70,9 +70,23 @@ export class RowText {
         }
         this.#rows.plain(bytes, start, end);
         return true;
+      case 'text':
+        return this.#sentText(bytes, start, end, hasEscapes);
       case 'converted':
         return false;
     }
+  }
+
+  #sentText(bytes: Buffer, start: number, end: number, hasEscapes: boolean): boolean {
+    if (!hasEscapes) {
+      this.#rows.plain(bytes, start, end);
+      return true;
+    }
+    const hasNul = bytes.subarray(start, end).includes(0);
+    if (!hasNul) {
+      this.#rows.bytes(bytes, start, end);
+    }
+    return !hasNul;
   }
 
   /**

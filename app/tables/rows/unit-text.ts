@@ -1,6 +1,6 @@
 import { contentOf, type JsonSlice, membersOf, sentJson } from '../json/json-slice.ts';
+import { isOfEpoch, isoOfEpoch, timeOfDay, timeOfEpoch, twosComplement, withoutExponent } from '../json/number-text.ts';
 import type { ColumnType, ValueUnit } from '../mapping/table-mapping.ts';
-import { isOfEpoch, isoOfEpoch, timeOfDay, timeOfEpoch, twosComplement, withoutExponent } from './number-text.ts';
 
 type Kind = ColumnType['kind'];
 
@@ -50,6 +50,7 @@ export type UnitText = string | null;
 export function textByUnit(type: ColumnType, unit: ValueUnit, value: JsonSlice): UnitText {
   switch (value.kind) {
     case 'string':
+    case 'text':
       return textOfContent(type, unit, contentOf(value));
     case 'number':
       return textOfDigits(type, unit, sentJson(value));
@@ -86,8 +87,11 @@ export function textOfDigits(type: ColumnType, unit: ValueUnit, digits: string):
     const micros = withoutExponent(digits);
     return micros !== null && /^-?[0-9]+$/.test(micros) ? `${micros} microseconds` : null;
   }
-  return unit === 'json' ? digits : null;
+  return unit === 'json' || isOfDecimal(unit) ? digits : null;
 }
+
+/** A number that the source did not write as bytes: Connect's `decimal.format=NUMERIC`, or a decoder's digits. */
+const isOfDecimal = (unit: ValueUnit): boolean => unit.startsWith('decimal(') || unit === 'variable-decimal';
 
 const quotedFor = ({ kind }: ColumnType, text: UnitText): UnitText =>
   kind === 'json' && text !== null ? `"${text}"` : text;

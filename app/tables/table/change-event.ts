@@ -1,5 +1,5 @@
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
-import { contentOf, type JsonSlice } from '../json/json-slice.ts';
+import { contentOf, isString, type JsonSlice, type ValueKind } from '../json/json-slice.ts';
 
 /** Why a record is no row; without a column it is about the record as a whole. */
 export interface Fault {
@@ -25,19 +25,19 @@ const TRUNCATE: Fault = { reason: 'truncate' };
  * says of columns beyond the key is made up.
  *
  * @param operation its `op`
- * @param after its row
+ * @param after what its row is; `undefined`: it has none
  * @param isHistory whether the table has no key, so that every event is a row
  */
 export function eventOperation(
   operation: JsonSlice | undefined,
-  after: JsonSlice | undefined,
+  after: ValueKind | undefined,
   isHistory: boolean,
 ): Operation | Fault {
-  switch (operation?.kind === 'string' ? contentOf(operation) : null) {
+  switch (operation !== undefined && isString(operation) ? contentOf(operation) : null) {
     case 'c':
     case 'r':
     case 'u':
-      return isHistory || after?.kind === 'object' ? 'row' : NO_ROW;
+      return isHistory || after === 'object' ? 'row' : NO_ROW;
     case 'd':
       return isHistory ? 'row' : 'delete';
     case 't':

@@ -1,18 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
 import { describeProblem } from '../../../settings/schema/problem.ts';
+import { formatsOf } from '../../../settings/sections/formats.ts';
 import { tablesOf } from '../../../settings/sections/tables.ts';
 import type { Settings } from '../../../settings/settings.ts';
+import { FieldReaders } from '../../formats/field-readers.ts';
 import { IS_ROW_TRIGGER, type KnownTable } from '../../store/tables/table-guard.ts';
 import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
-import { mappedFields, type UnmappedLog } from '../json/unmapped-fields.ts';
+import { mappedFields, type UnmappedFields, type UnmappedLog } from '../json/unmapped-fields.ts';
 import { fingerprintGuard } from '../mapping/fingerprint-guard.ts';
 import { type CheckedMapping, readMappings } from '../mapping/resolve-mapping.ts';
 import { MappedTable } from './mapped-table.ts';
-import { TableEncoder, type UnmappedFields } from './table-encoder.ts';
+import { TableEncoder } from './table-encoder.ts';
 
 /** What the tables and their rows depend on. */
-type TablesSettings = Pick<Settings, 'tables' | 'database' | 'consumer'>;
+type TablesSettings = Pick<Settings, 'tables' | 'database' | 'consumer' | 'formats'>;
 
 /** Reports about tables and their records. */
 interface TablesReports {
@@ -34,15 +36,24 @@ interface TablesReports {
 export class MappedTables {
   readonly #settings: TablesSettings;
   readonly #reports: TablesReports;
+  readonly #readers: FieldReaders;
   #mappings: readonly CheckedMapping[] = [];
   #tables: readonly MappedTable[] = [];
   /** Tables whose transactions have waited for each other. */
   readonly #contended = new Set<string>();
 
-  /** @param reports about tables and their records. @default none is made */
-  constructor(settings: TablesSettings, reports: TablesReports = {}) {
+  /**
+   * @param reports about tables and their records. @default none is made
+   * @param readers of the records. @default of the formats of the settings, where none is that of a registry
+   */
+  constructor(
+    settings: TablesSettings,
+    reports: TablesReports = {},
+    readers = new FieldReaders((topic) => formatsOf(settings, topic)),
+  ) {
     this.#settings = settings;
     this.#reports = reports;
+    this.#readers = readers;
   }
 
   /** In the order of the settings; none before {@link read}. */
@@ -84,7 +95,8 @@ export class MappedTables {
   #tableOf(mapping: CheckedMapping): MappedTable {
     const takesDefaults = mapping.columns.some(({ hasDefault }) => hasDefault);
     const { maxValueBytes } = this.#settings.consumer;
-    const encoder = new TableEncoder(mapping, { maxValueBytes, takesDefaults }, this.#unmappedFields(mapping));
+    const unmapped = this.#unmappedFields(mapping);
+    const encoder = new TableEncoder(mapping, { maxValueBytes, takesDefaults }, unmapped, this.#readers);
     const table = `${mapping.schema}.${mapping.table}`;
     return new MappedTable({
       mapping,

@@ -1,17 +1,21 @@
-import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
+import { DEAD_LETTER_REASON } from '../../../contract/dead-letter-reasons.ts';
+import type { FieldReader } from '../../formats/field-reader.ts';
+import { type FieldReaders, JSON_READERS } from '../../formats/field-readers.ts';
 import type { TopicPartition } from '../../records/record.ts';
 import type { RecordCursor } from '../../records/record-batch.ts';
 import type { Records } from '../../records/records.ts';
+import { wordsOfJson } from '../../records/schema-prefix.ts';
 import type { Memory } from '../../store/copy/row-memory.ts';
 import { type EncodedRecords, type Refusal, Rows } from '../../store/tables/table.ts';
-import { DocumentFields, documentKind } from '../json/document-fields.ts';
-import { EnvelopeFields } from '../json/envelope-fields.ts';
-import { contentOf, type JsonSlice } from '../json/json-slice.ts';
-import type { FieldPath, TableMapping } from '../mapping/table-mapping.ts';
+import { DocumentFields } from '../json/document-fields.ts';
+import { contentOf, isString, type JsonSlice } from '../json/json-slice.ts';
+import { ALL_MAPPED, type UnmappedFields } from '../json/unmapped-fields.ts';
+import type { TableMapping } from '../mapping/table-mapping.ts';
 import { ColumnPlan, type PlannedColumn, rowPath, writeHeader } from '../rows/column-plan.ts';
 import { CopyText } from '../rows/copy-text.ts';
 import { KeptColumns } from '../rows/kept-columns.ts';
-import { RowText } from '../rows/row-text.ts';
+import { DecodedKey, type KeyFields, TextKey } from '../rows/key-fields.ts';
+import { type FieldRefusal, RowText } from '../rows/row-text.ts';
 import { eventOperation, type Fault, type Operation } from './change-event.ts';
 import { DELETE, UPSERT } from './stage-columns.ts';
 
@@ -23,16 +27,6 @@ interface RowLimits {
   readonly takesDefaults: boolean;
 }
 
-/** What is called with fields that are in no column. */
-export interface UnmappedFields {
-  /** Fields of a topic's values that are not looked for: other tables take them. A path of no parts: all. */
-  mapped(topic: string): readonly FieldPath[];
-  /** Called with each of the others once, as far as {@link JsonScanner} keeps them. */
-  report(topic: string, name: string | null): void;
-}
-
-const ALL_MAPPED: UnmappedFields = { mapped: () => [[]], report: () => undefined };
-
 /**
  * Encodes records as rows of a mapping's columns, for one COPY in text format. A record that is no row is a dead letter
  * whose words name the table and the column and never quote the record; the others are rows.
@@ -43,31 +37,32 @@ export class TableEncoder {
   readonly #limits: RowLimits;
   readonly #plan: ColumnPlan;
   readonly #unmapped: UnmappedFields;
-  /** By topic: another topic may go into other tables as well. */
-  readonly #valueOf = new Map<string, ValueFields>();
-  /** Of the topic that is encoded; `null` where no column takes a part of the value. */
-  #value: ValueFields | null = null;
-  /** The same where an envelope is around the row. */
-  #enveloped: EnvelopeFields | null = null;
+  readonly #readers: FieldReaders;
+  /** By topic: another topic may have other formats, and go into other tables as well. */
+  readonly #topics = new Map<string, TopicFields>();
+  /** Of the topic that is encoded. */
+  #fields: TopicFields;
   /** Whether columns take parts of the value: those of a row that is deleted are in the record key. */
   #hasRow = false;
-  readonly #key: ValueFields | null;
   readonly #kept: KeptColumns | null;
   /** Whether a value that is no object has none of the fields that columns take. */
   readonly #takesNames: boolean;
   /** Of the rows so far; a stage orders them by it. */
   #rows = 0;
 
-  /** @param unmapped @default no field is looked for that no column takes */
-  constructor(mapping: TableMapping, limits: RowLimits, unmapped: UnmappedFields = ALL_MAPPED) {
+  /**
+   * @param unmapped @default no field is looked for that no column takes
+   * @param readers of values and keys. @default values are JSON
+   */
+  constructor(mapping: TableMapping, limits: RowLimits, unmapped = ALL_MAPPED, readers = JSON_READERS) {
     const plan = new ColumnPlan(mapping);
     this.#mapping = mapping;
     this.#name = `${mapping.schema}.${mapping.table}`;
     this.#limits = limits;
     this.#plan = plan;
+    this.#fields = { value: null, typed: null, key: new TextKey(plan, mapping) };
     this.#unmapped = unmapped;
-    const KeyFields = mapping.envelope === undefined ? DocumentFields : EnvelopeFields;
-    this.#key = plan.keys.length === 0 ? null : new KeyFields(plan.keys);
+    this.#readers = readers;
     this.#kept = KeptColumns.of(mapping);
     this.#takesNames = plan.values.some(([first]) => typeof first === 'string');
   }
@@ -78,9 +73,8 @@ export class TableEncoder {
     const place = { topic: Buffer.from(topic, 'utf8'), partition };
     const starts = new Uint32Array(records.length + 1);
     let unmappedFields = 0;
-    const value = this.#fieldsOf(topic);
-    this.#value = value;
-    this.#enveloped = value instanceof EnvelopeFields ? value : null;
+    this.#fields = this.#fieldsOf(topic);
+    const { value } = this.#fields;
     this.#kept?.begin();
     const refused = new Map<number, Refusal>();
     const deletes = new Set<number>();
@@ -117,22 +111,32 @@ export class TableEncoder {
     text.endRow();
   }
 
-  #fieldsOf(topic: string): ValueFields | null {
+  #fieldsOf(topic: string): TopicFields {
+    const known = this.#topics.get(topic);
+    if (known !== undefined) {
+      return known;
+    }
+    const value = this.#valueOf(topic);
+    const key = this.#readers.ofKey(topic, DecodedKey.takenOf(this.#plan, this.#mapping));
+    const fields = {
+      value,
+      typed: value instanceof DocumentFields ? null : value,
+      key: key === null ? new TextKey(this.#plan, this.#mapping) : new DecodedKey(key, this.#plan, this.#mapping),
+    };
+    this.#topics.set(topic, fields);
+    return fields;
+  }
+
+  #valueOf(topic: string): FieldReader | null {
     const { envelope } = this.#mapping;
     if (this.#plan.values.length === 0 && envelope === undefined) {
       return null;
     }
-    const known = this.#valueOf.get(topic);
-    if (known !== undefined) {
-      return known;
-    }
     const report = (name: string | null) => this.#unmapped.report(topic, name);
     const row = rowPath(envelope);
     const mapped = this.#unmapped.mapped(topic).map((path) => (path.length === 0 ? path : [...row, ...path]));
-    const Fields = envelope === undefined ? DocumentFields : EnvelopeFields;
-    const fields = new Fields(this.#plan.values, { mapped, onUnmapped: report, row });
-    this.#valueOf.set(topic, fields);
-    return fields;
+    const others = { mapped, onUnmapped: report, row };
+    return this.#readers.ofValue(topic, { paths: this.#plan.values, others, ...(envelope && { envelope }) });
   }
 
   #refusal({ reason, column, words = DEAD_LETTER_REASON[reason] }: Fault): Refusal {
@@ -143,34 +147,42 @@ export class TableEncoder {
 
   /** Reads value and key, as far as columns take parts of them. */
   #read(record: RecordCursor): Fault | Operation {
-    const { valueAt, valueLength, keyAt, keyLength } = record;
-    const { bytes } = record.batch;
-    const valueEnd = valueAt + valueLength;
-    const hasBytes = valueLength >= 0;
+    const { valueLength } = record;
     if (valueLength > this.#limits.maxValueBytes) {
       return { reason: 'value_too_large' };
     }
-    const reason = hasBytes && this.#value !== null ? this.#value.read(bytes, valueAt, valueEnd) : null;
-    if (reason !== null) {
-      return { reason };
+    const hasBytes = valueLength >= 0;
+    const { value, typed, key } = this.#fields;
+    const fault = hasBytes && value !== null ? this.#readValue(value, record) : null;
+    if (fault !== null) {
+      return fault;
     }
-    const hasValue = hasBytes && this.#enveloped?.kind !== 'null';
+    const hasValue = hasBytes && !(this.#mapping.envelope !== undefined && typed?.kind === 'null');
     if (this.#takesNames && !hasValue && this.#mapping.key === null && !this.#plan.isEvent) {
       return { reason: 'no_value' };
     }
-    if (
-      this.#takesNames &&
-      hasValue &&
-      (this.#enveloped?.kind ?? documentKind(bytes, valueAt, valueEnd)) !== 'object'
-    ) {
+    if (this.#takesNames && hasValue && value?.kind !== 'object') {
       return { reason: 'value_does_not_fit', words: NOT_AN_OBJECT };
     }
-    if (this.#key !== null && keyLength >= 0 && this.#key.read(bytes, keyAt, keyAt + keyLength) !== null) {
-      return { reason: 'invalid_json', words: KEY_IS_NOT_JSON };
+    const keyFault = key.read(record);
+    if (keyFault !== null) {
+      return keyFault;
     }
     const operation = this.#plan.isEvent ? this.#operationOfEvent(hasValue) : this.#operationOf(hasValue);
     this.#hasRow = hasValue && !(operation === 'delete' && this.#kept !== null);
     return operation;
+  }
+
+  #readValue(value: FieldReader, record: RecordCursor): Fault | null {
+    const { valueAt, valueLength } = record;
+    const { bytes } = record.batch;
+    const end = valueAt + valueLength;
+    const reason = value.read(bytes, valueAt, end, record);
+    if (reason === null) {
+      return null;
+    }
+    const words = value.words ?? wordsOfJson(bytes, valueAt, end);
+    return { reason, ...(words !== undefined && { words }) };
   }
 
   #operationOf(hasValue: boolean): Operation {
@@ -179,7 +191,7 @@ export class TableEncoder {
       return 'row';
     }
     if (hasValue) {
-      return isTrue(this.#value?.of(this.#plan.deleted)) ? 'delete' : 'row';
+      return isTrue(this.#fields.value?.of(this.#plan.deleted)) ? 'delete' : 'row';
     }
     return key.delete === 'never' ? 'none' : 'delete';
   }
@@ -188,8 +200,9 @@ export class TableEncoder {
   #operationOfEvent(hasValue: boolean): Operation | Fault {
     const { operation, after } = this.#plan;
     const isHistory = this.#mapping.key === null;
+    const { value } = this.#fields;
     return hasValue
-      ? eventOperation(this.#value?.of(operation), this.#value?.of(after), isHistory)
+      ? eventOperation(value?.of(operation), value?.kindOf(after), isHistory)
       : isHistory
         ? 'none'
         : 'delete';
@@ -204,9 +217,9 @@ export class TableEncoder {
         row.absent();
         continue;
       }
-      const reason = this.#writeField(row, planned, place, record);
-      if (reason !== null) {
-        return { reason, column: planned.column.name };
+      const refusal = this.#writeField(row, planned, place, record);
+      if (refusal !== null) {
+        return typeof refusal === 'string' ? { reason: refusal, column: planned.column.name } : refusal;
       }
     }
     return null;
@@ -217,16 +230,14 @@ export class TableEncoder {
     planned: PlannedColumn,
     { topic, partition }: RowPlace,
     record: RecordCursor,
-  ): DeadLetterReason | null {
-    const { column, path } = planned;
+  ): Fault | FieldRefusal {
+    const { column } = planned;
     switch (column.source.kind) {
       case 'field':
       case 'event':
         return this.#writeFieldOfValue(row, planned, record);
       case 'key':
-        return path < 0
-          ? row.bytes(column, record.batch.bytes, record.keyAt, record.keyLength)
-          : row.json(column, record.keyLength < 0 ? undefined : this.#key?.of(path));
+        return this.#fields.key.write(row, planned, record);
       case 'header':
         return writeHeader(row, planned, record);
       case 'topic':
@@ -246,20 +257,30 @@ export class TableEncoder {
     }
   }
 
-  #writeFieldOfValue(row: RowText, planned: PlannedColumn, record: RecordCursor): DeadLetterReason | null {
+  #writeFieldOfValue(row: RowText, planned: PlannedColumn, record: RecordCursor): Fault | FieldRefusal {
     const { column, path, inRecordKey } = planned;
-    const field = this.#hasRow ? this.#value?.of(path) : undefined;
+    const { value, typed, key } = this.#fields;
+    const field = this.#hasRow ? value?.of(path) : undefined;
     if (field === undefined && inRecordKey >= 0) {
-      return this.#plan.recordKey.write(row, column, inRecordKey, record);
+      return key.writeOfTableKey(row, planned, record);
     }
-    if (this.#enveloped === null) {
+    if (typed === null) {
       return row.json(column, field);
     }
     if (field !== undefined && this.#kept?.isKept(planned, field)) {
       return this.#kept.keep(row, planned);
     }
-    return row.json(planned.typed.by(this.#enveloped.units[path]), field);
+    return row.json(planned.typed.by(typed.units[path]), field);
   }
+}
+
+/** What reads a topic's records. */
+interface TopicFields {
+  /** `null` where no column takes a part of the value. */
+  readonly value: FieldReader | null;
+  /** The same where values may have more than JSON has: units, or something around the row. */
+  readonly typed: FieldReader | null;
+  readonly key: KeyFields;
 }
 
 /** The same for all rows of a partition; the topic in UTF-8. */
@@ -271,11 +292,8 @@ interface RowPlace {
 /** A number where it is exact. */
 const exactly = (value: number, exact: () => bigint): number | bigint => (Number.isNaN(value) ? exact() : value);
 
-type ValueFields = DocumentFields | EnvelopeFields;
-
 const NOT_AN_OBJECT = 'its value is no JSON object, and columns take fields of it';
-const KEY_IS_NOT_JSON = 'its key is not JSON, and columns take fields of it';
 
 /** JSON's true, or the text of it: Debezium's ExtractNewRecordState writes `"__deleted": "true"`. */
 const isTrue = (field: JsonSlice | undefined): boolean =>
-  field?.kind === 'true' || (field?.kind === 'string' && contentOf(field) === 'true');
+  field?.kind === 'true' || (field !== undefined && isString(field) && contentOf(field) === 'true');

@@ -4,6 +4,7 @@ import { uuid } from '../../orders/table-records.ts';
 import type { Stack } from '../../stack/local-stack.ts';
 import { connectTo, startConsumer } from '../measured-program.ts';
 import { produceRecords } from '../produce-records.ts';
+import { avroEvent, avroOrder, serveSchemas } from './avro-orders.ts';
 import { eventOf, keyOf } from './change-events.ts';
 import { startJdbcSink } from './jdbc-sink.ts';
 import { type ConsumeResult, consumeBacklog, median, medianResult } from './throughput.ts';
@@ -29,6 +30,8 @@ interface OrdersTopic {
   readonly isBroken?: (index: number) => boolean;
   /** How the change events of the orders are written. Left out: the values are the orders. */
   readonly events?: Parameters<typeof eventOf>[2];
+  /** Whether they are Avro, behind the ids of their schemas. */
+  readonly isAvro?: boolean;
 }
 
 /** Topics of the same orders: another seed gives the same keys other values. */
@@ -40,6 +43,8 @@ const TOPICS = {
   eventsAgain: { seed: 2, events: {} },
   eventsKept: { seed: 3, events: { isKept: true } },
   eventsWithSchema: { seed: 1, events: { hasSchema: true } },
+  avro: { seed: 1, isAvro: true },
+  avroEvents: { seed: 1, events: {}, isAvro: true },
 } as const satisfies Readonly<Record<string, OrdersTopic>>;
 
 /** A replica. Without a schema the settings say that a text is JSON. */
@@ -50,6 +55,7 @@ const ITEMS = { columns: { items: { from: 'items', as: 'json' } } } as const;
 export const MEASURED_WAYS = {
   records: { title: 'records: jsonb in one table', topic: 'orders', tables: undefined },
   append: { title: 'append: ten typed columns', topic: 'orders', tables: {} },
+  avro: { title: 'append of Avro', topic: 'avro', tables: {} },
   poison: { title: 'append, 1 % does not fit a column', topic: 'broken', tables: {} },
   newKeys: { title: 'upsert of new keys', topic: 'orders', tables: { key: 'id' } },
   oldKeys: { title: 'upsert of the same keys, other values', topic: 'again', tables: { key: 'id' } },
@@ -57,6 +63,7 @@ export const MEASURED_WAYS = {
   events: { title: 'change events, new keys', topic: 'events', tables: { ...REPLICA, ...ITEMS } },
   changes: { title: 'change events, the same keys', topic: 'eventsAgain', tables: { ...REPLICA, ...ITEMS } },
   kept: { title: 'the same, half without large values', topic: 'eventsKept', tables: { ...REPLICA, ...ITEMS } },
+  avroEvents: { title: 'change events in Avro, new keys', topic: 'avroEvents', tables: REPLICA },
   jdbcSink: { title: "with a schema, by Debezium's JDBC sink", topic: 'eventsWithSchema', tables: undefined },
 } as const;
 
@@ -68,9 +75,11 @@ const WAYS = Object.keys(MEASURED_WAYS) as readonly Way[];
 
 const RATIOS: readonly { readonly what: string; readonly of: Way; readonly to: Way; readonly goal: number }[] = [
   { what: 'append / records', of: 'append', to: 'records', goal: 0.9 },
+  { what: 'append of Avro / of JSON', of: 'avro', to: 'append', goal: 0.9 },
   { what: 'upsert of new keys / append', of: 'newKeys', to: 'append', goal: 0.6 },
   { what: 'upsert of the same keys / append', of: 'oldKeys', to: 'append', goal: 0.5 },
   { what: 'change events / upsert, new keys', of: 'events', to: 'newKeys', goal: 0.7 },
+  { what: 'change events in Avro / upsert, new keys', of: 'avroEvents', to: 'newKeys', goal: 0.9 },
   { what: 'change events with a schema / without', of: 'schemas', to: 'events', goal: 0.8 },
   { what: 'change events, half kept / none', of: 'kept', to: 'changes', goal: 0.5 },
   { what: "change events with a schema / by Debezium's sink", of: 'schemas', to: 'jdbcSink', goal: 1.5 },
@@ -100,7 +109,7 @@ interface TablesPlan {
 
 /** An order of about 240 bytes, as a message of its key. */
 function orderMessage(topic: keyof typeof TOPICS, index: number): Message {
-  const { seed, isBroken, events }: OrdersTopic = TOPICS[topic];
+  const { seed, isBroken, events, isAvro = false }: OrdersTopic = TOPICS[topic];
   const random = randomSource(seed, index);
   const cents = String(100 + random.below(900_000));
   const total = isBroken?.(index) ? '"much"' : `${cents.slice(0, -2)}.${cents.slice(-2)}`;
@@ -115,8 +124,8 @@ function orderMessage(topic: keyof typeof TOPICS, index: number): Message {
   };
   const json = `{"id":${index},"customerId":${random.below(20_000)},"total":${total},${JSON.stringify(rest).slice(1)}`;
   return events === undefined
-    ? { key: String(index), value: json }
-    : { key: keyOf(index, events), value: eventOf(json, index, events) };
+    ? { key: String(index), value: isAvro ? avroOrder(json) : json }
+    : { key: keyOf(index, events), value: isAvro ? avroEvent(json, index) : eventOf(json, index, events) };
 }
 
 /**
@@ -139,15 +148,18 @@ export async function measureTables(
     const messageAt = (index: number) => orderMessage(topic, index);
     await produceRecords(kafka, { topic, partitions, records, messageAt, ...perRequest });
   }
+  const registry = await serveSchemas();
   const results = Object.fromEntries(WAYS.map((way) => [way, []])) as unknown as Record<Way, ConsumeResult[]>;
   for (let repeat = 1; repeat <= repeats; repeat += 1) {
     for (const way of WAYS) {
       const schema = `bench_${way.toLowerCase()}_${repeat}`;
-      const result = await measureWay(stack, way, { schema, records, partitions }, env);
+      const run = { schema, records, partitions, registry: registry.url };
+      const result = await measureWay(stack, way, run, env);
       results[way].push(result);
       onProgress(`${repeat}/${repeats} ${way}: ${Math.round(result.rowsPerSecond).toLocaleString('en')} rows/s`);
     }
   }
+  registry.stop();
   const ways = WAYS.map((way) => ({ way, median: medianResult(results[way]) }));
   return { ways, ratios: RATIOS.map((ratio) => ratioOf(ratio, results)) };
 }
@@ -173,6 +185,8 @@ interface MeasuredRun {
   readonly schema: string;
   readonly records: number;
   readonly partitions: number;
+  /** URL of the registry that has the schemas of what is Avro. */
+  readonly registry: string;
 }
 
 async function measureWay(
@@ -195,7 +209,9 @@ async function measureWay(
     }
     await client.query('CHECKPOINT');
     const entry = { topic, table: TABLE, fields: 'camelCase', ...tables };
-    const target = tables === undefined ? { schema, topics: [topic] } : { schema, topics: [], tables: [entry] };
+    const schemaRegistry = 'isAvro' in TOPICS[topic] ? run.registry : undefined;
+    const target =
+      tables === undefined ? { schema, topics: [topic] } : { schema, topics: [], tables: [entry], schemaRegistry };
     return await consumeBacklog(stack, () => startConsumer(stack, target, env), records);
   } finally {
     await client.end();

@@ -59,6 +59,7 @@ export function managementOptions({
     build: { version: '1.2.3', time: '2026-11-21T13:50:31.742Z' },
     report: () => RUNNING,
     pool: () => ({ active: 1, idle: 2, pending: 3, max: 4 }),
+    schemas: () => 1,
     checkDatabase: async () => undefined,
     checkKafka: async () => ({ brokers: 1 }),
     logger: createLogger(logging, logDestination, (level) => logEvents.count(level)),

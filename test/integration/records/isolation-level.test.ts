@@ -99,12 +99,20 @@ test('several replays at once share the dead letters', async () => {
      SELECT 'group', 'orders', 0, number, now(), '[]', '1', 'value_too_large', '' FROM generate_series(1, $1::int) AS number`,
     [STARTERS],
   );
-  const where = { isInRecords: () => true, tablesOf: () => [], overwrite: false };
+  const where = {
+    isInRecords: () => true,
+    decoderOf: () => null,
+    tablesOf: () => [],
+    overwrite: false,
+    prepare: () => undefined,
+  };
   const target = { schema, dryRun: false, maxValueBytes: 100, keyEncoding: 'text', ...where } as const;
   const outcomes = await allAtOnce(STARTERS, `LOCK TABLE ${schema}.records IN ACCESS EXCLUSIVE MODE`, (client) =>
-    replayNext(client, target, { reasons: [], topics: [] }, null),
+    replayNext(client, target, { reasons: [], topics: [] }, { after: null, prepared: null }),
   );
-  expect(outcomes.map((outcome) => outcome?.kind)).toEqual(Array.from({ length: STARTERS }, () => 'moved'));
+  expect(outcomes.map((outcome) => outcome && 'kind' in outcome && outcome.kind)).toEqual(
+    Array.from({ length: STARTERS }, () => 'moved'),
+  );
   expect(await query(`SELECT FROM ${schema}.records`)).toHaveLength(STARTERS);
   expect(await query(`SELECT FROM ${schema}.dead_letters`)).toEqual([]);
 });

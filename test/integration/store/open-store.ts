@@ -4,6 +4,7 @@ import { recordsOf } from '../../../app/records/pack-records.ts';
 import { DatabasePool } from '../../../app/store/connection/database-pool.ts';
 import { PostgresSink } from '../../../app/store/postgres-sink.ts';
 import type { SharedTable } from '../../../app/store/tables/filled-tables.ts';
+import type { RecordDecoders } from '../../../app/store/tables/record-rows.ts';
 import type { UserTable } from '../../../app/store/tables/table.ts';
 import { type EndedSession, sessionName } from '../../../app/store/transaction/frozen-writers.ts';
 import type { DeadLetter } from '../../../app/stream/ports/dead-letter.ts';
@@ -28,6 +29,8 @@ export interface StoreOptions {
   readonly deadLetterTopic?: (letters: readonly DeadLetter[]) => Promise<void>;
   /** The user's own tables. @default none */
   readonly userTables?: () => readonly UserTable[];
+  /** What decodes the records of `records`. @default all values are JSON */
+  readonly decoderOf?: RecordDecoders;
   /** The level of transactions that name none. @default 'read committed' */
   readonly isolation?: string;
   /** @default the shared PostgreSQL */
@@ -57,7 +60,7 @@ export function openStore(options: StoreOptions = {}) {
     onEnded: (session: EndedSession) => ended.push(session),
     onShared: (tables: readonly SharedTable[]) => shared.push([...tables]),
   };
-  const sink = new PostgresSink(pool, checked.value, { send }, reports, options.userTables);
+  const sink = new PostgresSink(pool, checked.value, { send }, reports, options);
   return { schema, groupId, pool, sink, ended, shared };
 }
 

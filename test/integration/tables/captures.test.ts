@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { escapeIdentifier } from 'pg';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
-import { type Capture, capturedRecords, sourceTable } from './captures.ts';
+import { type Capture, capturedRecords, capturedSchemas, sourceTable } from './captures.ts';
 import { openKeyed } from './open-keyed.ts';
 
 /** Another test file puts an extension into a schema that it drops. */
@@ -37,15 +37,24 @@ interface Replica {
   readonly names?: readonly string[];
 }
 
+const FLAT: readonly Capture[] = ['flat', 'avroflat'];
+const AVRO: readonly Capture[] = ['avro', 'avroflat'];
+
+const envelopeOf = (capture: Capture): string => (FLAT.includes(capture) ? 'debezium-flat' : 'debezium');
+
+const formatOf = (capture: Capture) =>
+  AVRO.includes(capture) ? { format: { key: 'registry', value: 'registry' }, schemas: capturedSchemas() } : {};
+
 /** What the records of a capture make of an empty table: all of them at once, and again one by one. */
 async function replicated({ capture, table, columns = {}, names = Object.keys(sourceTable(table).columns) }: Replica) {
-  const entry = { table: '?.replica', key: keyOf(table), envelope: capture === 'flat' ? 'debezium-flat' : 'debezium' };
+  const entry = { table: '?.replica', key: keyOf(table), envelope: envelopeOf(capture) };
   const store = await openKeyed({
     database,
     ddl: ddlOf(table, names),
     tables: [{ ...entry, columns }],
     partitions: 2,
     settings: { deadLetters: { maxRatio: 1 } },
+    ...formatOf(capture),
   });
   const texts = names.map((name) => `${escapeIdentifier(name)}::text AS ${escapeIdentifier(name)}`);
   const outcome = async () => {
@@ -103,6 +112,8 @@ describe('a table of all types', () => {
     ['json', { ...NUMBERS, ...UNSENT }],
     ['flat', { ...NUMBERS, ...UNSENT }],
     ['schema', UNSENT],
+    ['avro', UNSENT],
+    ['avroflat', UNSENT],
   ] as const)('is the same by %s, but for what Debezium does not say', async (capture, columns) => {
     const { rows, letters } = await replicated({ capture, table: 'all_types', columns });
     expect(rows).toEqual(sourceRows('all_types', WITHOUT_ISO));
@@ -128,6 +139,8 @@ describe('dates that Debezium does not say', () => {
 
   test.each([
     ['schema', {}],
+    ['avro', {}],
+    ['avroflat', {}],
     ['json', unitsOf({ dt: 'epoch-days' })],
     ['iso', {}],
   ] as const)(
@@ -143,7 +156,7 @@ describe('dates that Debezium does not say', () => {
   );
 });
 
-test.each(['schema', 'iso'] as const)('a box is a dead letter by %s', async (capture) => {
+test.each(['schema', 'iso', 'avro', 'avroflat'] as const)('a box is a dead letter by %s', async (capture) => {
   const { rows, letters } = await replicated({ capture, table: 'all_types', names: ['id', 'bx'] });
   expect(rows.map(({ id }) => id)).toEqual(['102', '103', '104', '2', '3', '4']);
   expect(letters).toEqual([0, 4].map((at) => ({ at, reason: 'value_does_not_fit', column: 'bx' })));
@@ -154,14 +167,15 @@ test('a number that is none is NaN or infinite, as the source has it', async () 
   expect(rows).toEqual(sourceRows('specials', { '1': { a: null }, '3': { a: null } }));
 });
 
-describe.each(['json', 'schema', 'flat', 'iso'] as const)('by %s', (capture) => {
-  const hasUnits = capture === 'schema' || capture === 'iso';
+describe.each(['json', 'schema', 'flat', 'iso', 'avro', 'avroflat'] as const)('by %s', (capture) => {
+  const hasSchema = capture === 'schema' || AVRO.includes(capture);
+  const hasUnits = hasSchema || capture === 'iso';
 
   test('keys that change, swap, go and come again leave the rows of the source, and so does DDL', async () => {
     const columns = hasUnits ? {} : unitsOf({ amount: 'decimal(2)' });
     const { rows, letters } = await replicated({ capture, table: 'orders', columns });
     // A NULL became the default at the source, whose converter had the default settings.
-    const lost = capture === 'json' || capture === 'flat' ? { '1': { state: 'ok' }, '2': { state: 'ok' } } : {};
+    const lost = capture !== 'schema' && capture !== 'iso' ? { '1': { state: 'ok' }, '2': { state: 'ok' } } : {};
     expect(rows).toEqual(sourceRows('orders', lost));
     expect(letters).toEqual([]);
   });
@@ -172,12 +186,12 @@ describe.each(['json', 'schema', 'flat', 'iso'] as const)('by %s', (capture) => 
     const before = { order_id: '1', line: '11', sku: 'A-1', qty: '5' };
     expect(rows).toEqual(inOrder([before, { order_id: '7', line: '7', sku: 'T', qty: '1' }, { ...after }]));
     // Flattening leaves no such event.
-    expect(letters).toEqual(capture === 'flat' ? [] : [{ at: 13, reason: 'truncate', column: null }]);
+    expect(letters).toEqual(FLAT.includes(capture) ? [] : [{ at: 13, reason: 'truncate', column: null }]);
   });
 
   test('large values that the source did not send are kept, but not those of a key that changed', async () => {
     const numbers = capture === 'iso' ? {} : unitsOf({ n: 'variable-decimal' });
-    const columns = capture === 'schema' ? {} : { ...unitsOf({ doc: 'json', hs: 'json' }), ...numbers };
+    const columns = hasSchema ? {} : { ...unitsOf({ doc: 'json', hs: 'json' }), ...numbers };
     const { rows, letters } = await replicated({ capture, table: 'toasty', columns });
     expect(rows).toEqual([]);
     expect(letters).toEqual([5, 6].map((at) => ({ at, reason: 'missing_value', column: 'doc' })));
@@ -189,14 +203,15 @@ describe.each(['json', 'schema', 'flat', 'iso'] as const)('by %s', (capture) => 
   });
 });
 
-test.each(['json', 'schema', 'flat', 'iso'] as const)(
+test.each(['json', 'schema', 'flat', 'iso', 'avro', 'avroflat'] as const)(
   'by %s a large value of every type is kept until its row goes',
   async (capture) => {
     const names = ['id', 'small', 'doc', 'body', 'raw', 'tags', 'hs'];
-    const columns = capture === 'schema' ? {} : unitsOf({ doc: 'json', hs: 'json' });
-    const entry = { table: '?.replica', key: 'id', envelope: capture === 'flat' ? 'debezium-flat' : 'debezium' };
+    const hasSchema = capture === 'schema' || AVRO.includes(capture);
+    const columns = hasSchema ? {} : unitsOf({ doc: 'json', hs: 'json' });
+    const entry = { table: '?.replica', key: 'id', envelope: envelopeOf(capture) };
     const tables = [{ ...entry, columns }];
-    const store = await openKeyed({ database, ddl: ddlOf('toasty', names), tables });
+    const store = await openKeyed({ database, ddl: ddlOf('toasty', names), tables, ...formatOf(capture) });
     const [full, ...kept] = capturedRecords(capture, 'toasty').slice(0, 3);
     const large = 'SELECT doc::text, raw, tags, hs::text, body FROM ?.replica';
     await store.write(full === undefined ? [] : [full]);

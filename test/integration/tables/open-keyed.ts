@@ -1,7 +1,10 @@
+import { FieldReaders } from '../../../app/formats/field-readers.ts';
+import type { Schemas } from '../../../app/formats/registry/schemas.ts';
 import { recordsOf } from '../../../app/records/pack-records.ts';
 import type { StreamRecord } from '../../../app/records/record.ts';
 import type { WriteRequest } from '../../../app/stream/ports/record-sink.ts';
 import { MappedTables } from '../../../app/tables/table/mapped-tables.ts';
+import { formatsOf } from '../../../settings/sections/formats.ts';
 import { checkSettings, type Settings } from '../../../settings/settings.ts';
 import { aRecord } from '../../app/stream/records.ts';
 import { query } from '../stack/database.ts';
@@ -9,11 +12,14 @@ import { randomName } from '../stack/random-name.ts';
 import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
 import { connect, openStore } from '../store/open-store.ts';
 
-/** A record's key and value; `null` is a tombstone's value, and a value that is no string becomes JSON. */
+/** A record's key and value; `null` is a tombstone's value, and a value that is no text and no bytes becomes JSON. */
 export interface KeyedRecord {
-  readonly key?: string | null;
+  readonly key?: string | Buffer | null;
   readonly value: unknown;
 }
+
+const bytesOf = (value: unknown): Buffer =>
+  Buffer.isBuffer(value) ? value : Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 
 /** Records of a partition from an offset on. */
 export const keyedRequest = (
@@ -23,8 +29,8 @@ export const keyedRequest = (
   partition = 0,
 ): WriteRequest => {
   const records = given.map(({ key = null, value }, nth): StreamRecord => {
-    const bytes = value === null ? null : Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
-    return aRecord(expectedOffset + BigInt(nth), { key: key === null ? null : Buffer.from(key), value: bytes });
+    const bytes = value === null ? null : bytesOf(value);
+    return aRecord(expectedOffset + BigInt(nth), { key: key === null ? null : bytesOf(key), value: bytes });
   });
   return {
     topic,
@@ -48,6 +54,10 @@ interface KeyedOptions {
   readonly tables: readonly Readonly<Record<string, unknown>>[];
   readonly partitions?: number;
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** Format of the topic, as the setting has it. @default values are JSON */
+  readonly format?: unknown;
+  /** The schemas of the registry, where that is the format. */
+  readonly schemas?: Schemas;
   /** @default the shared PostgreSQL */
   readonly url?: string;
   /** Another database of the shared PostgreSQL, for tables and store. @default its own */
@@ -67,12 +77,20 @@ export async function openKeyed({ ddl, tables, partitions = 1, onContended, data
   await run('CREATE SCHEMA ?');
   await run(ddl);
   const entries = tables.map((entry) => ({ topic, ...entry, table: String(entry['table']).replaceAll('?', schema) }));
-  const settings = { ...options.settings, kafka: { topics: [] }, tables: entries };
+  const settings = {
+    ...(options.format !== undefined && { formats: { [topic]: options.format } }),
+    ...(options.schemas && { schemaRegistry: { url: 'http://unused' } }),
+    ...options.settings,
+    kafka: { topics: [] },
+    tables: entries,
+  };
+  const checked = settingsOf(schema, settings);
+  const readers = new FieldReaders((of) => formatsOf(checked, of), options.schemas);
   const { url = own } = options;
   const opened = () => {
     let mapped: MappedTables | null = null;
     const store = openStore({ schema, settings, ...(url && { url }), userTables: () => mapped?.all ?? [] });
-    mapped = new MappedTables(settingsOf(schema, settings), { ...(onContended && { onContended }) });
+    mapped = new MappedTables(checked, { ...(onContended && { onContended }) }, readers);
     const read = mapped;
     return { ...store, read: () => store.pool.withClient((client) => read.read(client)) };
   };

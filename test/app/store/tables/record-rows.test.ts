@@ -1,10 +1,16 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { recordsOf } from '../../../../app/records/pack-records.ts';
 import type { StreamRecord } from '../../../../app/records/record.ts';
 import { CopyBuffer } from '../../../../app/store/copy/copy-buffer.ts';
 import { headersJson } from '../../../../app/store/copy/headers-json.ts';
-import { type Admission, encodeRecords, reasonToRefuse } from '../../../../app/store/tables/record-rows.ts';
+import {
+  type Admission,
+  type DecodedRecord,
+  encodeRecords,
+  type RecordDecoder,
+  reasonToRefuse,
+} from '../../../../app/store/tables/record-rows.ts';
 import { aRecord } from '../../stream/records.ts';
 
 const records = [0n, 1n, 2n, 3n].map((offset) =>
@@ -192,4 +198,40 @@ test('rows from bytes are those of the records as objects, and what is refused i
     }),
     { numRuns: 300 },
   );
+});
+
+describe('records that are decoded', () => {
+  const decoder = (decoded: DecodedRecord | { reason: 'undecodable'; error: string }): RecordDecoder => ({
+    decode: () => decoded,
+  });
+  const encoded = (given: Parameters<typeof decoder>[0], fields: Partial<StreamRecord> = {}) =>
+    encodeRecords({ topic: 'orders', partition: 7 }, recordsOf([aRecord(0n, fields)]), TEXT, {
+      decoder: decoder(given),
+    });
+
+  test('are rows of what the decoder has made, or of their bytes where it has made nothing', () => {
+    const sent = encodeRecords({ topic: 'orders', partition: 7 }, recordsOf([aRecord(0n)]), TEXT).rows;
+    expect(encoded({}).rows.all).toEqual(sent.all);
+    const asSent = { key: 'key-0', value: '{"offset":0}' };
+    const other = { key: Buffer.from([0xff]), value: Buffer.from([0]) };
+    expect(encoded(asSent, other).rows.all).toEqual(sent.all);
+  });
+
+  test('are refused by the decoder, by a NUL in a key, and by what no decoder changes', () => {
+    const refusal = { reason: 'undecodable', error: 'its value is no good' } as const;
+    expect(encoded(refusal).refused.get(0)).toEqual(refusal);
+    expect(encoded({ key: 'a\0' }).refused.get(0)?.reason).toBe('key_not_text');
+    expect(encoded({}, { value: Buffer.from([0xff]) }).refused.get(0)?.reason).toBe('invalid_utf8');
+    expect(encoded({ value: '1' }, { value: Buffer.alloc(MAX + 1) }).refused.get(0)?.reason).toBe('value_too_large');
+    expect(encoded({ value: '1' }, { timestamp: 2n ** 62n }).refused.get(0)?.reason).toBe('timestamp_out_of_range');
+  });
+});
+
+test('a value that begins as with a schema id is named as that', () => {
+  const { refused } = encodeRecords(
+    { topic: 'orders', partition: 7 },
+    recordsOf([aRecord(0n, { value: Buffer.from([0, 0, 0, 0, 7, 2]) })]),
+    TEXT,
+  );
+  expect(refused.get(0)?.error).toMatch(/begins with 0x00.*is its format registry\?$/);
 });

@@ -85,6 +85,10 @@ const POWERS: Readonly<Partial<Record<ValueUnit, number>>> = {
 
 export const isOfEpoch = (unit: ValueUnit | undefined): boolean => unit !== undefined && POWERS[unit] !== undefined;
 
+/** Whether it counts time since 1970 or since midnight. */
+export const isOfTime = (unit: ValueUnit | undefined): boolean =>
+  isOfEpoch(unit) || (unit?.startsWith('time-') ?? false);
+
 const SECONDS_OF_DAY = 86_400n;
 /** UTC, behind a time of day. */
 const ZONE = '+00';

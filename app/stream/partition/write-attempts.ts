@@ -1,4 +1,5 @@
 import type { TopicPartition } from '../../records/record.ts';
+import type { WriteOutcome, WriteRequest } from '../ports/record-sink.ts';
 import type { Position } from '../ports/record-source.ts';
 import type { OutageError } from '../ports/stream-errors.ts';
 import { Handover } from './handover.ts';
@@ -16,8 +17,8 @@ interface Consequence {
   readonly isRetry: boolean;
 }
 
-/** Failed writes of one partition: counts them, and finds out where to go on from. */
-export class FailedWrites {
+/** Attempts to write records of one partition: counts those that fail, and finds out where to go on from. */
+export class WriteAttempts {
   readonly handover: Handover;
   readonly #partition: TopicPartition;
   readonly #ports: StreamPorts;
@@ -31,6 +32,17 @@ export class FailedWrites {
     this.#ports = ports;
     this.#progress = progress;
     this.#retries = new Retries(ports.clock);
+  }
+
+  /**
+   * Writes the records of a request, behind what has to be known for that: no transaction waits for it, and no other
+   * partition. Once the signal is aborted, what is missing is not waited for, and the records stay ahead of the stored
+   * offset.
+   */
+  async write(request: WriteRequest, signal: AbortSignal): Promise<WriteOutcome> {
+    const { prepare, clock, sink } = this.#ports;
+    await this.#progress.schemaWait.during(prepare?.(request, signal), clock.steady());
+    return sink.write(request);
   }
 
   /** One was committed. */
@@ -55,10 +67,13 @@ export class FailedWrites {
     return { outage: null, isRetry: true };
   }
 
-  /** The same of one that is counted elsewhere, or not at all. */
+  /**
+   * The same of one that is counted elsewhere, or not at all. A registry that is away holds up this partition alone:
+   * for the others the sink is there.
+   */
   uncounted(outage: OutageError | null): Consequence {
     this.#retries.failed(outage ?? undefined);
-    return { outage, isRetry: true };
+    return { outage: outage?.reason === 'registry_away' ? null : outage, isRetry: true };
   }
 
   /**

@@ -1,0 +1,193 @@
+import type { SchemaUnits } from '../../tables/json/connect-schema.ts';
+import type { OtherFields } from '../../tables/json/document-fields.ts';
+import type { FieldPath, ValueUnit } from '../../tables/mapping/table-mapping.ts';
+import { avroType, type SchemaText } from './avro-schema.ts';
+import type { AvroType } from './avro-type.ts';
+import { UnmappedNames } from './unmapped-names.ts';
+
+/** No path ends there. */
+export const NO_NODE = -1;
+
+/** A part of a value that paths lead to or through; its number is that of {@link Step.node}. */
+interface PathNode {
+  readonly node: number;
+  readonly names: Map<string, PathNode>;
+  readonly positions: Map<number, PathNode>;
+  /** Whether a path ends there, and whether one ends there or around it. */
+  isTaken: boolean;
+  isWithinTaken: boolean;
+  isRow: boolean;
+  /** Behind the last node below it. */
+  lastBelow: number;
+  /** What the part may be: the steps of the types that a schema has there. */
+  readonly steps: Map<AvroType, Step>;
+}
+
+/** What is done with a value of a type that paths lead to or through. */
+export interface Step {
+  readonly type: AvroType;
+  /** {@link NO_NODE} where no path ends. */
+  readonly node: number;
+  /** Whether what paths do not lead to is within a part that one takes. */
+  readonly isPart: boolean;
+  /** Of a record, by field; `null` where no path leads. */
+  readonly fields: readonly (Step | null)[];
+  /** Of a union, by branch. */
+  readonly branches: readonly Step[];
+  /** Of an array, by position. */
+  readonly positions: ReadonlyMap<number, Step> | null;
+  /** Of a map, by key. */
+  readonly entries: readonly Entry[];
+  /** Whether its fields are the row's. */
+  readonly isRow: boolean;
+  /** Fields of the row that no path begins with. */
+  readonly unmapped: readonly string[];
+}
+
+/** An entry of a map that a path leads to; of equal keys the last counts. */
+export interface Entry {
+  readonly key: Buffer;
+  readonly step: Step;
+  /** The first and behind the last node that an earlier entry may have filled. */
+  readonly firstNode: number;
+  readonly lastBelow: number;
+}
+
+/** Lists within each other that PostgreSQL's arrays have room for. */
+const MOST_DIMENSIONS = 6;
+
+/** The unit of all values of a type that are not null; of a list that of its items. */
+export function unitOf(type: AvroType, depth = 0): ValueUnit | undefined {
+  if (type.kind === 'array') {
+    return depth < MOST_DIMENSIONS ? unitOf(type.items, depth + 1) : undefined;
+  }
+  if (type.kind !== 'union') {
+    return type.unit;
+  }
+  const [first, ...others] = new Set(
+    type.branches.flatMap((branch) => (branch.kind === 'null' ? [] : [unitOf(branch, depth)])),
+  );
+  return others.length === 0 ? first : undefined;
+}
+
+/** A schema compiled for the parts that a table takes: all else is passed over without being read. */
+export class AvroProgram {
+  readonly id: number;
+  readonly root: Step;
+  /** By place of a path, its node. */
+  readonly nodes: Int32Array;
+  /** Nodes in all. */
+  readonly size: number;
+  readonly names: UnmappedNames;
+  /** What the schema says of the parts, by the places of their paths; `null` where it depends on the value. */
+  readonly units: SchemaUnits | null;
+  readonly #ignoresUnmapped: boolean;
+
+  /**
+   * @param paths of what is taken; a path of no parts is the whole value
+   * @param others as {@link DocumentFields} has them. @default all count as taken
+   * @throws AvroSchemaError where the schema is none
+   */
+  constructor(schema: SchemaText, paths: readonly FieldPath[], others: OtherFields = { mapped: [[]] }) {
+    const tree = new PathTree();
+    const ends = [...paths, ...others.mapped].map((path) => tree.nodeOf(path));
+    for (const end of ends.slice(0, paths.length)) {
+      end.isTaken = true;
+    }
+    this.#ignoresUnmapped = ends.includes(tree.root);
+    tree.nodeOf(others.row ?? []).isRow = true;
+    tree.close();
+    this.id = schema.id;
+    this.nodes = Int32Array.from(ends.slice(0, paths.length), ({ node }) => node);
+    this.size = tree.size;
+    this.names = new UnmappedNames(others.onUnmapped);
+    this.root = this.#step(avroType(schema), tree.root);
+    const units = ends.slice(0, paths.length).map(unitsOfNode);
+    this.units = units.some((each) => each.length > 1) ? null : units.map(([unit]) => unit);
+  }
+
+  #step(given: AvroType, at: PathNode): Step {
+    const type = at.names.size > 0 ? given.record : given;
+    const known = at.steps.get(type);
+    if (known !== undefined) {
+      return known;
+    }
+    const isRow = at.isRow && !this.#ignoresUnmapped;
+    const step: Step = {
+      type,
+      node: at.isTaken ? at.node : NO_NODE,
+      isPart: at.isWithinTaken,
+      fields: type.fields.map((field) => this.#below(field.type, at.names.get(field.name))),
+      branches: type.branches.map((branch) => this.#step(branch, at)),
+      positions: type.kind === 'array' && at.positions.size > 0 ? this.#positions(type, at) : null,
+      entries: type.kind === 'map' ? [...at.names].map(([key, child]) => this.#entry(type, key, child)) : [],
+      isRow,
+      unmapped: isRow ? type.fields.flatMap(({ name }) => (at.names.has(name) ? [] : name)) : [],
+    };
+    at.steps.set(type, step);
+    return step;
+  }
+
+  #below(type: AvroType, at: PathNode | undefined): Step | null {
+    return at === undefined ? null : this.#step(type, at);
+  }
+
+  #positions({ items }: AvroType, { positions }: PathNode): ReadonlyMap<number, Step> {
+    return new Map([...positions].map(([position, child]) => [position, this.#step(items, child)]));
+  }
+
+  #entry({ items }: AvroType, key: string, child: PathNode): Entry {
+    const { node: firstNode, lastBelow } = child;
+    return { key: Buffer.from(key, 'utf8'), step: this.#step(items, child), firstNode, lastBelow };
+  }
+}
+
+/** Units that the values at a node may have. */
+function unitsOfNode({ steps }: PathNode): (ValueUnit | undefined)[] {
+  const types = [...steps.keys()].filter(({ kind }) => kind !== 'union' && kind !== 'null');
+  return [...new Set(types.map((type) => unitOf(type)))];
+}
+
+/** Paths as a tree whose nodes are numbered: those below a node follow it. */
+class PathTree {
+  readonly root = pathNode(0);
+  size = 0;
+
+  nodeOf(path: FieldPath): PathNode {
+    return path.reduce<PathNode>(
+      (from, part) => (typeof part === 'number' ? childOf(from.positions, part) : childOf(from.names, part)),
+      this.root,
+    );
+  }
+
+  /** Numbers the nodes, once all paths are in. */
+  close(): void {
+    this.#close(this.root, false);
+  }
+
+  #close(at: PathNode, isWithinTaken: boolean): void {
+    Object.assign(at, { node: this.size, isWithinTaken: at.isTaken || isWithinTaken });
+    this.size += 1;
+    for (const child of [...at.positions.values(), ...at.names.values()]) {
+      this.#close(child, at.isWithinTaken);
+    }
+    at.lastBelow = this.size;
+  }
+}
+
+const pathNode = (node: number): PathNode => ({
+  node,
+  names: new Map(),
+  positions: new Map(),
+  isTaken: false,
+  isWithinTaken: false,
+  isRow: false,
+  lastBelow: 0,
+  steps: new Map(),
+});
+
+function childOf<Key>(children: Map<Key, PathNode>, key: Key): PathNode {
+  const child = children.get(key) ?? pathNode(0);
+  children.set(key, child);
+  return child;
+}

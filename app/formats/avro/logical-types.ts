@@ -1,0 +1,92 @@
+import { BITS, bitsUnit, DECIMAL, parameterOf, unitByName } from '../../tables/json/connect-schema.ts';
+import type { ValueUnit } from '../../tables/mapping/table-mapping.ts';
+import { type AvroKind, AvroType } from './avro-type.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** By the logical type (specification, "Logical Types"): what it is made of, and what its values count. */
+const UNITS: ReadonlyMap<string, readonly [AvroKind, ValueUnit]> = new Map([
+  ['date', ['int', 'epoch-days']],
+  ['time-millis', ['int', 'time-millis']],
+  ['time-micros', ['long', 'time-micros']],
+  ['timestamp-millis', ['long', 'epoch-millis']],
+  ['timestamp-micros', ['long', 'epoch-micros']],
+  ['timestamp-nanos', ['long', 'epoch-nanos']],
+  ['local-timestamp-millis', ['long', 'epoch-millis']],
+  ['local-timestamp-micros', ['long', 'epoch-micros']],
+  ['local-timestamp-nanos', ['long', 'epoch-nanos']],
+]);
+
+/** Digits behind the point that numeric can have. */
+const MOST_SCALE = 16_383;
+const UUID_BYTES = 16;
+const DURATION_BYTES = 12;
+
+const isScale = (given: unknown, least: number): given is number =>
+  typeof given === 'number' && Number.isInteger(given) && given >= least && given <= MOST_SCALE;
+
+/**
+ * The type that a schema's logical type makes of its own, or the name that Kafka Connect and Debezium give it. One that
+ * is unknown, or for another type, says nothing, as the specification has it.
+ */
+export function logicalType(type: AvroType, schema: Json): AvroType {
+  const { logicalType: logical } = schema;
+  const name = schema['connect.name'];
+  switch (type.kind) {
+    case 'bytes':
+    case 'fixed':
+      return ofBytes(type, schema);
+    case 'record':
+      return isVariableDecimal(type, name)
+        ? new AvroType('decimal', { form: 'variable', fields: type.fields, record: type })
+        : ofUnit(type, unitByName(name));
+    default:
+      return ofUnit(type, unitOf(type, logical) ?? unitByName(name));
+  }
+}
+
+function unitOf({ kind }: AvroType, logical: unknown): ValueUnit | undefined {
+  const [made, unit] = typeof logical === 'string' ? (UNITS.get(logical) ?? []) : [];
+  return made === kind ? unit : undefined;
+}
+
+/** A record keeps its identity, as fields may refer to it. */
+const ofUnit = (type: AvroType, unit: ValueUnit | undefined): AvroType =>
+  unit === undefined ? type : Object.assign(type, { unit });
+
+function ofBytes(type: AvroType, schema: Json): AvroType {
+  const { kind, size } = type;
+  const { logicalType: logical, scale = 0 } = schema;
+  const [name, parameters] = [schema['connect.name'], schema['connect.parameters']];
+  const form = kind === 'fixed' ? 'fixed' : 'bytes';
+  if (logical === 'decimal' && isScale(scale, 0)) {
+    return new AvroType('decimal', { form, size, scale });
+  }
+  if (name === DECIMAL) {
+    const ofConnect = parameterOf(parameters, 'scale');
+    return isScale(ofConnect, -MOST_SCALE) ? new AvroType('decimal', { form, size, scale: ofConnect }) : type;
+  }
+  if (logical === 'big-decimal' && kind === 'bytes') {
+    return new AvroType('decimal', { form: 'big' });
+  }
+  if (kind === 'fixed' && logical === 'uuid' && size === UUID_BYTES) {
+    return new AvroType('uuid', { size });
+  }
+  if (kind === 'fixed' && logical === 'duration' && size === DURATION_BYTES) {
+    return new AvroType('duration', { size });
+  }
+  return ofUnit(type, name === BITS ? bitsUnit(parameterOf(parameters, 'length')) : unitByName(name));
+}
+
+/** Whether a record is a number with its scale beside it. */
+function isVariableDecimal({ fields }: AvroType, name: unknown): boolean {
+  const [scale, value] = fields;
+  return (
+    unitByName(name) === 'variable-decimal' &&
+    fields.length === 2 &&
+    scale?.name === 'scale' &&
+    scale.type.kind === 'int' &&
+    value?.name === 'value' &&
+    value.type.kind === 'bytes'
+  );
+}

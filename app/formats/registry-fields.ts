@@ -1,0 +1,153 @@
+import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
+import type { RecordCursor } from '../records/record-batch.ts';
+import { PREFIX_BYTES } from '../records/schema-prefix.ts';
+import { OutageError } from '../stream/ports/stream-errors.ts';
+import { NO_UNITS, type SchemaUnits } from '../tables/json/connect-schema.ts';
+import { DocumentFields } from '../tables/json/document-fields.ts';
+import type { JsonSlice, ValueKind } from '../tables/json/json-slice.ts';
+import { AvroFields } from './avro/avro-fields.ts';
+import { AvroProgram } from './avro/avro-program.ts';
+import { AvroSchemaError } from './avro/avro-schema.ts';
+import type { FieldReader, Side, Taken } from './field-reader.ts';
+import { unitsOfJsonSchema } from './json-schema.ts';
+import { SchemaCache } from './registry/schema-cache.ts';
+import { isUsable, type RegisteredSchema, type Schemas } from './registry/schemas.ts';
+import { schemaIdOf, withoutSchemaId } from './wire-format.ts';
+
+/** Compiled schemas that are kept for one table and side. */
+const MOST_PROGRAMS = 1_000;
+
+const NONE = 0;
+
+/** How values of a schema are read; a refusal where they cannot be. */
+type Program = AvroProgram | { readonly units: SchemaUnits } | Refused;
+
+class Refused {
+  readonly reason: DeadLetterReason;
+  readonly words: string;
+
+  constructor(reason: DeadLetterReason, words: string) {
+    this.reason = reason;
+    this.words = words;
+  }
+}
+
+/**
+ * Values behind the id of a schema of a registry: Avro, or JSON by a JSON Schema. Each schema is compiled once for what
+ * is taken. The registry is never asked here: what a batch needs was fetched before.
+ */
+export class RegistryFields implements FieldReader {
+  readonly #schemas: Schemas;
+  readonly #side: Side;
+  readonly #taken: Taken;
+  readonly #programs = new SchemaCache<Program>(MOST_PROGRAMS);
+  /** Of the last value: those of one schema follow each other. */
+  #id = NONE;
+  #program: Program | null = null;
+  #words: string | undefined;
+  readonly #avro = new AvroFields();
+  /** Made for the first value that is JSON. */
+  #json: DocumentFields | null = null;
+  #fields: AvroFields | DocumentFields = this.#avro;
+  #units: SchemaUnits = NO_UNITS;
+
+  constructor(schemas: Schemas, side: Side, taken: Taken) {
+    this.#schemas = schemas;
+    this.#side = side;
+    this.#taken = taken;
+  }
+
+  read(bytes: Buffer, start: number, end: number, record: RecordCursor): DeadLetterReason | null {
+    const id = schemaIdOf(record, this.#side);
+    if (id === NONE) {
+      this.#words = withoutSchemaId(record, this.#side);
+      return 'undecodable';
+    }
+    const program = id === this.#id && this.#program !== null ? this.#program : this.#programOf(id);
+    if (program instanceof AvroProgram) {
+      const reason = this.#avro.read(program, bytes, start + PREFIX_BYTES, end);
+      this.#fields = this.#avro;
+      this.#words = this.#avro.words;
+      this.#units = this.#avro.units;
+      return reason;
+    }
+    if (program instanceof Refused) {
+      this.#words = program.words;
+      return program.reason;
+    }
+    const { paths, others } = this.#taken;
+    this.#json ??= new DocumentFields(paths, others);
+    this.#fields = this.#json;
+    this.#units = program.units;
+    this.#words = `behind the id of schema ${id}, its ${this.#side} is not the JSON that the schema is about`;
+    return this.#json.read(bytes, start + PREFIX_BYTES, end);
+  }
+
+  get words(): string | undefined {
+    return this.#words;
+  }
+
+  get kind(): ValueKind {
+    return this.#fields.kind;
+  }
+
+  get units(): SchemaUnits {
+    return this.#units;
+  }
+
+  get unmapped(): number {
+    return this.#fields.unmapped;
+  }
+
+  kindOf(place: number): ValueKind | undefined {
+    return this.#fields.kindOf(place);
+  }
+
+  of(place: number): JsonSlice | undefined {
+    return this.#fields.of(place);
+  }
+
+  /** @throws OutageError where the schema was not fetched: the batch is tried again, and its schemas are asked for */
+  #programOf(id: number): Program {
+    const known = this.#programs.get(id);
+    if (known !== undefined) {
+      this.#id = id;
+      this.#program = known;
+      return known;
+    }
+    const schema = this.#schemas.of(id);
+    if (schema === undefined) {
+      throw new OutageError(`schema ${id} of the registry was not fetched`, { reason: 'registry_away' });
+    }
+    if (!isUsable(schema)) {
+      // What the registry knows may change.
+      return new Refused(schema.reason, schema.words);
+    }
+    const program = this.#compiled(schema);
+    this.#programs.set(id, program);
+    this.#id = id;
+    this.#program = program;
+    return program;
+  }
+
+  #compiled(schema: RegisteredSchema): Program {
+    const { paths, others } = this.#taken;
+    const name = `its ${this.#side} is written by schema ${schema.id}`;
+    if (schema.type === 'PROTOBUF') {
+      return new Refused('undecodable', `${name}, which is of Protobuf: that is not read`);
+    }
+    try {
+      return schema.type === 'AVRO'
+        ? new AvroProgram(schema, paths, others)
+        : { units: unitsOfJsonSchema(schema, paths) };
+    } catch (error) {
+      if (error instanceof AvroSchemaError) {
+        return new Refused('undecodable', error.message);
+      }
+      if (error instanceof SyntaxError) {
+        return new Refused('undecodable', `${name}, which is no JSON Schema`);
+      }
+      throw error;
+    }
+  }
+}

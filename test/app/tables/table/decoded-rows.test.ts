@@ -1,0 +1,258 @@
+import { describe, expect, test } from '@jest/globals';
+import { FieldReaders } from '../../../../app/formats/field-readers.ts';
+import type { RegisteredSchema, UnusableSchema } from '../../../../app/formats/registry/schemas.ts';
+import { recordsOf } from '../../../../app/records/pack-records.ts';
+import type { RecordHeader } from '../../../../app/records/record.ts';
+import { OutageError } from '../../../../app/stream/ports/stream-errors.ts';
+import type { ColumnType, MappedColumn, TableMapping } from '../../../../app/tables/mapping/table-mapping.ts';
+import { TableEncoder } from '../../../../app/tables/table/table-encoder.ts';
+import type { TopicFormats } from '../../../../settings/sections/formats.ts';
+import { aRecord } from '../../stream/records.ts';
+
+type Kind = Exclude<ColumnType['kind'], 'array' | 'composite'>;
+
+const column = (name: string, kind: Kind, source?: MappedColumn['source']): MappedColumn => ({
+  name,
+  type: { kind, name: kind },
+  source: source ?? { kind: 'field', path: [name] },
+  isNotNull: name === 'id',
+  hasDefault: false,
+});
+
+const WHOLE: MappedColumn['source'] = { kind: 'field', path: [] };
+const ofKey = (...path: readonly string[]): MappedColumn['source'] => ({ kind: 'key', path });
+
+const mappingOf = (columns: readonly MappedColumn[], keyColumns: readonly string[] = []): TableMapping => ({
+  ...{ schema: 'public', table: 'orders', topics: ['orders'], columns },
+  key: keyColumns.length === 0 ? null : { columns: keyColumns, existing: 'replace', delete: 'tombstones' },
+  stage:
+    keyColumns.length === 0
+      ? null
+      : { columns: [], equality: {}, tableOid: 1, overridesIdentity: false, mayDropRows: false },
+});
+
+const MICROS = { type: 'integer', title: 'io.debezium.time.MicroTimestamp' };
+const JSON_SCHEMA: RegisteredSchema = {
+  id: 7,
+  type: 'JSON',
+  text: JSON.stringify({ type: 'object', properties: { id: { type: 'integer' }, at: MICROS } }),
+  references: [],
+};
+const SCHEMAS = new Map<number, RegisteredSchema | UnusableSchema>([
+  [7, JSON_SCHEMA],
+  [8, { ...JSON_SCHEMA, id: 8, text: '{}' }],
+  [9, { id: 9, reason: 'unknown_schema', words: 'the registry has no schema 9' }],
+  [10, { ...JSON_SCHEMA, id: 10, text: '{' }],
+  [11, { ...JSON_SCHEMA, id: 11, type: 'PROTOBUF' }],
+]);
+
+const registered = (id: number, json: string): Buffer =>
+  Buffer.concat([Buffer.from([0, 0, 0, 0, id]), Buffer.from(json, 'utf8')]);
+
+interface Given {
+  readonly key?: Buffer | string | null;
+  readonly value: Buffer | string | null;
+  readonly headers?: readonly RecordHeader[];
+}
+
+const bytes = (given: Buffer | string | null): Buffer | null =>
+  typeof given === 'string' ? Buffer.from(given, 'utf8') : given;
+
+/** The rows, without what a stage needs; reasons and words of what is refused. */
+function linesOf(mapping: TableMapping, formats: Partial<TopicFormats>, ...given: readonly Given[]) {
+  const readers = new FieldReaders(() => ({ key: undefined, value: ['json'], ...formats }), {
+    of: (id) => SCHEMAS.get(id),
+    fetch: async () => undefined,
+  });
+  const encoder = new TableEncoder(mapping, { maxValueBytes: 10_000, takesDefaults: false }, undefined, readers);
+  const records = recordsOf(
+    given.map(({ key = null, value, headers = [] }, nth) =>
+      aRecord(BigInt(nth), { key: bytes(key), value: bytes(value), headers }),
+    ),
+  );
+  const { rows, refused } = encoder.encode({ topic: 'orders', partition: 0 }, records);
+  return given.map((_, nth) => {
+    const line = rows.part(nth, nth + 1).toString('utf8');
+    const { reason, error = '' } = refused.get(nth) ?? {};
+    return reason === undefined
+      ? line.replace(/\n$/, '').replace(/\t[0-9]+\t([ud])(\t|$)/, ' $1')
+      : `${reason}: ${error.replace(/^not for public\.orders(?:, column ("[a-z]+"))?: /, '$1 ').trim()}`;
+  });
+}
+
+describe('a value that is text', () => {
+  const columns = [column('note', 'text', WHOLE), column('doc', 'json', WHOLE)];
+  const note = (...values: readonly (Buffer | string)[]) =>
+    linesOf(mappingOf(columns), { value: ['text'] }, ...values.map((value) => ({ value })));
+
+  test('is the text of a column, and a JSON string in json, whatever is in it', () => {
+    expect(note('grün', '', 'a\tb\\c\n"d"', '{"id":1}')).toEqual([
+      'grün\t"grün"',
+      '\t""',
+      'a\\tb\\\\c\\n"d"\t"a\\\\tb\\\\\\\\c\\\\n\\\\"d\\\\""',
+      '{"id":1}\t"{\\\\"id\\\\":1}"',
+    ]);
+  });
+
+  test('is a dead letter with a NUL, and where it is no UTF-8', () => {
+    expect(note('a\0b', Buffer.from([0x66, 0xff]))).toEqual([
+      expect.stringMatching(/^nul_character: "note"/),
+      'invalid_utf8: its value is not UTF-8',
+    ]);
+  });
+
+  test('has no fields', () => {
+    expect(linesOf(mappingOf([column('id', 'integer')]), { value: ['text'] }, { value: '{"id":1}' })).toEqual([
+      'value_does_not_fit: its value is no JSON object, and columns take fields of it',
+    ]);
+  });
+
+  test('becomes a number, a date or bytes by the rules of a JSON string', () => {
+    const of = (kind: Kind, value: string) =>
+      linesOf(mappingOf([column('c', kind, WHOLE)]), { value: ['text'] }, { value });
+    expect([of('integer', '12'), of('date', '2026-07-15'), of('bytea', 'AP8=')].flat()).toEqual([
+      ...['12', '2026-07-15', '\\\\x00ff'],
+    ]);
+    expect(of('timestamp', 'now')).toEqual([expect.stringMatching(/^value_does_not_fit: "c"/)]);
+  });
+});
+
+test('a value that is bytes goes into bytea as it is, and is base64 elsewhere', () => {
+  const columns = [column('raw', 'bytea', WHOLE), column('note', 'text', WHOLE), column('doc', 'json', WHOLE)];
+  const values = [Buffer.from([0, 0xff]), Buffer.alloc(0), null].map((value) => ({ value }));
+  expect(linesOf(mappingOf(columns), { value: ['bytes'] }, ...values)).toEqual([
+    '\\\\x00ff\tAP8=\t"AP8="',
+    '\\\\x\t\t""',
+    '\\N\t\\N\t\\N',
+  ]);
+});
+
+describe('a value behind the id of a JSON Schema', () => {
+  const columns = [column('id', 'integer'), column('at', 'timestamp')];
+  const at = (...values: readonly (Buffer | string)[]) =>
+    linesOf(mappingOf(columns), { value: ['registry'] }, ...values.map((value) => ({ value })));
+
+  test('is JSON that has units, another schema other ones', () => {
+    const row = '{"id":1,"at":1784121255123456}';
+    expect(at(registered(7, row), registered(8, row), registered(7, row))).toEqual([
+      '1\tJ2461237 13:14:15.123456+00',
+      expect.stringMatching(/^value_does_not_fit: "at"/),
+      '1\tJ2461237 13:14:15.123456+00',
+    ]);
+  });
+
+  test('that is no JSON is a dead letter, and so is one whose schema is of no use', () => {
+    expect(at(registered(7, '{"id"'), registered(9, '{}'), registered(10, '{}'), registered(11, ''))).toEqual([
+      'invalid_json: behind the id of schema 7, its value is not the JSON that the schema is about',
+      'unknown_schema: the registry has no schema 9',
+      'undecodable: its value is written by schema 10, which is no JSON Schema',
+      'undecodable: its value is written by schema 11, which is of Protobuf: that is not read',
+    ]);
+  });
+
+  test('stays ahead of the stored offset as long as the schema was not fetched', () => {
+    expect(() => at(registered(12, '{}'))).toThrow(OutageError);
+  });
+
+  test('is none where there is JSON, and the words ask for the format', () => {
+    expect(at('{"id":1}')).toEqual([
+      'undecodable: its value begins with 0x7b, not with a schema id: is its format json?',
+    ]);
+  });
+});
+
+test('a value with a schema id in a topic of JSON is a dead letter whose words ask for the format', () => {
+  expect(linesOf(mappingOf([column('id', 'integer')]), {}, { value: registered(7, '{"id":1}') })).toEqual([
+    'nul_character: its value begins with 0x00, as one with a schema id does: is its format registry?',
+  ]);
+});
+
+describe('a topic that changed its format', () => {
+  const columns = [column('id', 'integer'), column('at', 'timestamp')];
+  const mixed = (...values: readonly (Buffer | string)[]) =>
+    linesOf(mappingOf(columns), { value: ['registry', 'json'] }, ...values.map((value) => ({ value })));
+
+  test('has both, record by record', () => {
+    expect(mixed('{"id":1,"at":"2026-07-15"}', registered(7, '{"id":2,"at":0}'), '{"id":3,"at":"2026-07-16"}')).toEqual(
+      ['1\t2026-07-15', '2\tJ2440588 00:00:00+00', '3\t2026-07-16'],
+    );
+  });
+
+  test('has dead letters of both', () => {
+    expect(mixed('{oops', '', 'null', registered(9, '{}'))).toEqual([
+      'invalid_json: its value is not JSON',
+      'invalid_json: its value is not JSON',
+      'value_does_not_fit: its value is no JSON object, and columns take fields of it',
+      'unknown_schema: the registry has no schema 9',
+    ]);
+  });
+});
+
+describe('a key', () => {
+  const columns = [column('id', 'integer'), column('whole', 'text', ofKey()), column('part', 'text', ofKey('name'))];
+  const keyed = (formats: Partial<TopicFormats>, ...keys: readonly (Buffer | string | null)[]) =>
+    linesOf(mappingOf(columns), formats, ...keys.map((key) => ({ key, value: '{"id":1}' })));
+
+  test('by a schema is decoded, as a whole and in parts', () => {
+    expect(keyed({ key: ['registry'] }, registered(7, '{"name":"a"}'), registered(8, '"b"'), null)).toEqual([
+      '1\t{"name":"a"}\ta',
+      '1\tb\t\\N',
+      '1\t\\N\t\\N',
+    ]);
+  });
+
+  test('that is JSON is a value of JSON, not its bytes', () => {
+    expect(keyed({ key: ['json'] }, '"a"', '{"name":"b"}', 'c')).toEqual([
+      '1\ta\t\\N',
+      '1\t{"name":"b"}\tb',
+      'invalid_json: its key is not JSON, and columns take fields of it',
+    ]);
+  });
+
+  test('that is bytes is base64', () => {
+    expect(keyed({ key: ['bytes'] }, Buffer.from([0xff]))).toEqual(['1\t/w==\t\\N']);
+  });
+
+  test.each<[string, Buffer | string, string]>([
+    [
+      'begins with no schema id',
+      'k',
+      'undecodable: its key begins with 0x6b, not with a schema id: is its format json?',
+    ],
+    ['has an unknown schema', registered(9, ''), 'unknown_schema: the registry has no schema 9'],
+  ])('that %s is a dead letter where columns take it', (_, key, expected) => {
+    expect(keyed({ key: ['registry'] }, key)).toEqual([expected]);
+    expect(linesOf(mappingOf([column('id', 'integer')]), { key: ['registry'] }, { key, value: '{"id":1}' })).toEqual([
+      '1',
+    ]);
+  });
+
+  describe('says what a tombstone deletes', () => {
+    const one = mappingOf([column('id', 'integer'), column('name', 'text')], ['id']);
+    const two = mappingOf([column('id', 'integer'), column('name', 'text')], ['id', 'name']);
+    const deleted = (mapping: TableMapping, key: Buffer | string, format: 'registry' | 'json' | 'bytes' = 'registry') =>
+      linesOf(mapping, { key: [format] }, { key, value: null });
+
+    test('by the names of its fields, or as a whole', () => {
+      expect(deleted(one, registered(7, '{"id":5}'))).toEqual(['5\t\\N d']);
+      expect(deleted(one, registered(8, '5'))).toEqual(['5\t\\N d']);
+      expect(deleted(two, registered(7, '{"id":5,"name":"x"}'))).toEqual(['5\tx d']);
+      expect(deleted(one, '5', 'json')).toEqual(['5\t\\N d']);
+    });
+
+    test('and is a dead letter where it does not', () => {
+      expect(deleted(two, registered(8, '5'))).toEqual([expect.stringMatching(/^missing_value: "id"/)]);
+      expect(deleted(one, registered(7, '{"other":5}'))).toEqual([expect.stringMatching(/^missing_value: "id"/)]);
+      expect(deleted(one, 'k')).toEqual([
+        'undecodable: its key begins with 0x6b, not with a schema id: is its format json?',
+      ]);
+    });
+  });
+
+  test('has the units of the schema of the key', () => {
+    const at = column('at', 'timestamp', ofKey('at'));
+    expect(linesOf(mappingOf([at]), { key: ['registry'] }, { key: registered(7, '{"at":0}'), value: null })).toEqual([
+      'J2440588 00:00:00+00',
+    ]);
+  });
+});
