@@ -110,7 +110,7 @@ describe('wrong settings of the operational interface', () => {
       'an unknown member of a group',
       'management.endpoint.health.group.custom.include: [db, dbb]',
       'management.endpoint.health.group.custom.include[1]',
-      'one of consumer, db, diskSpace, kafka, livenessState, ping, readinessState, *',
+      'one of consumer, db, diskSpace, kafka, livenessState, ping, readinessState, schemaRegistry, *',
     ],
     [
       'a member that the probes would have brought',
