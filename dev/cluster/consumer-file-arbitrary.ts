@@ -187,7 +187,10 @@ const removeOptional = (document: Document, path: readonly string[]): boolean =>
   !isNeeded(path) && !ALWAYS.includes(path.join('.')) && remove(document, path);
 
 /** Sections that demand a value of another section. */
-const DEMANDING = ['scaling', 'rollout', 'kafka', 'application.kafka.sasl', 'application.management', 'monitoring'];
+const DEMANDING = [
+  ...['scaling', 'rollout', 'kafka', 'application.kafka.sasl', 'application.management', 'monitoring'],
+  ...['schemaRegistry', 'application.schemaRegistry'],
+];
 
 /** Removes the value of a problem, or else the section that lacks it, or else one of the values of that section. */
 function removeMistake(document: Document, { path }: Problem): boolean {

@@ -31,7 +31,7 @@ export const KNOWN_MUTANTS: readonly KnownMutant[] = [
   {
     name: 'a commit does not end the row of unknown errors',
     file: PARTITION_STREAM,
-    original: '    this.#failedWrites.succeeded();\n    this.#batchLimit',
+    original: '    this.#attempts.succeeded();\n    this.#batchLimit',
     mutated: '    this.#batchLimit',
   },
   {

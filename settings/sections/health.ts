@@ -168,39 +168,38 @@ export function additionalHealthPaths({ management }: HealthPart): readonly Addi
 const GROUPS = 'management.endpoint.health.group';
 const PROBES = 'management.endpoint.health.probes.enabled';
 
-/** Components that these settings leave out, and why. */
-const missingComponents = ({ management, schemaRegistry }: HealthPart): ReadonlyMap<string, string> =>
-  new Map([
-    ...(management.endpoint.health.probes.enabled
-      ? []
-      : PROBE_COMPONENTS.map((name) => [name, `${PROBES} is false`] as const)),
-    ...(schemaRegistry === undefined ? [['schemaRegistry', 'schemaRegistry is left out'] as const] : []),
-  ]);
+/** Members of groups that these components are, as a group that waits for one that does not exist is wrong for ever. */
+function membersOf(
+  { management }: HealthPart,
+  missing: readonly HealthComponentName[],
+  reason: string,
+): readonly Problem[] {
+  const known = HEALTH_COMPONENTS.filter((name) => !missing.includes(name));
+  return Object.entries(management.endpoint.health.group).flatMap(([name, { include, exclude }]) =>
+    Object.entries({ include, exclude }).flatMap(([list, members]) =>
+      members.flatMap((given, index): Problem[] => {
+        const path = `${GROUPS}.${name}.${list}[${index}]`;
+        const message = `is a component that is not there, because ${reason}`;
+        return missing.some((absent) => absent === given)
+          ? [{ path, message, given, allowed: `one of ${known.join(', ')}, *` }]
+          : [];
+      }),
+    ),
+  );
+}
 
-/** A group that waits for a component that does not exist would be wrong for ever. */
-const membersExist: Rule<HealthPart> = {
-  reads: [`${GROUPS}[]`, PROBES, 'schemaRegistry'],
-  find: (settings) => {
-    const missing = missingComponents(settings);
-    const known = HEALTH_COMPONENTS.filter((name) => !missing.has(name));
-    return Object.entries(settings.management.endpoint.health.group).flatMap(([name, { include, exclude }]) =>
-      Object.entries({ include, exclude }).flatMap(([list, members]) =>
-        members.flatMap((given, index): Problem[] => {
-          const reason = missing.get(given);
-          return reason === undefined
-            ? []
-            : [
-                {
-                  path: `${GROUPS}.${name}.${list}[${index}]`,
-                  message: `is a component that is not there, because ${reason}`,
-                  given,
-                  allowed: `one of ${known.join(', ')}, *`,
-                },
-              ];
-        }),
-      ),
-    );
-  },
+const probesExist: Rule<HealthPart> = {
+  reads: [`${GROUPS}[]`, PROBES],
+  find: (settings) =>
+    settings.management.endpoint.health.probes.enabled
+      ? []
+      : membersOf(settings, PROBE_COMPONENTS, `${PROBES} is false`),
+};
+
+const registryExists: Rule<HealthPart> = {
+  reads: [`${GROUPS}[]`, 'schemaRegistry'],
+  find: (settings) =>
+    settings.schemaRegistry === undefined ? membersOf(settings, ['schemaRegistry'], 'schemaRegistry is left out') : [],
 };
 
 /** Two groups cannot answer at one path. */
@@ -228,4 +227,4 @@ const additionalPathsDiffer: Rule<HealthPart> = {
 };
 
 /** What must fit together in the health groups that a user configures. */
-export const HEALTH_GROUP_RULES: readonly Rule<HealthPart>[] = [membersExist, additionalPathsDiffer];
+export const HEALTH_GROUP_RULES: readonly Rule<HealthPart>[] = [probesExist, registryExists, additionalPathsDiffer];

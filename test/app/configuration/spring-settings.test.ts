@@ -116,7 +116,7 @@ describe('wrong settings of the operational interface', () => {
       'a member that the probes would have brought',
       'management.endpoint.health: { probes.enabled: false, group.custom.exclude: readinessState }',
       'management.endpoint.health.group.custom.exclude[0]',
-      'one of consumer, db, diskSpace, kafka, ping, *',
+      'one of consumer, db, diskSpace, kafka, ping, schemaRegistry, *',
     ],
     [
       'an unknown endpoint',

@@ -11,10 +11,10 @@ const sources = ['app', 'dev'].flatMap((room) =>
 );
 
 /**
- * Statements alone, written as text in a string, in any letter case. A certificate, and the name of a command, go on
- * with more, and a block of PL/pgSQL declares its variables before.
+ * Statements alone, written as text in a string, in any letter case. A certificate, the name of a command and a
+ * method go on with more, and a block of PL/pgSQL declares its variables before.
  */
-const BEGINS = /(?<!DECLARE.*)['"`;]\s*(begin|start\s+transaction)\b(?!-|\s+certificate)/i;
+const BEGINS = /(?<!DECLARE.*)['"`;]\s*(begin|start\s+transaction)\b(?!-|\(|\s+certificate)/i;
 
 test('every transaction begins with a statement that says its isolation level', () => {
   const begins = sources.filter((file) => BEGINS.test(readFileSync(join(ROOT, file), 'utf8')));
