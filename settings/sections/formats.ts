@@ -104,7 +104,7 @@ function* written(settings: FormatsPart): Generator<readonly [path: string, give
   }
 }
 
-/** The first byte tells a schema id from anything else, and nothing else. */
+/** By the first byte alone, a schema id differs from anything else; two other formats do not differ by it. */
 const firstByteDecides: Rule<FormatsPart> = {
   reads: ['formats[]'],
   find: (settings) =>

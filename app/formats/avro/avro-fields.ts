@@ -29,9 +29,9 @@ const KIND_OF_WHOLE: Readonly<Record<AvroKind, ValueKind>> = {
 };
 
 /**
- * The parts of values of Avro that a table takes, as slices of the value's bytes or of memory of its own: strings where
- * they are, numbers by all their digits, and records, arrays and maps as JSON. No object is made of a value, and what no
- * path leads to is not read. One reader is for all schemas whose programs have the same paths.
+ * The parts of values of Avro that a table takes, as slices of the value's bytes or of the reader's memory: strings
+ * where they are, numbers by all their digits, and records, arrays and maps as JSON. The reader makes no object of a
+ * value, and passes over what no path leads to. One reader is for all schemas whose programs have the same paths.
  *
  * Bytes that do not follow their schema are refused, whatever they are: {@link AvroCursor} has the limits.
  */

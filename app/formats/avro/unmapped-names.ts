@@ -4,7 +4,7 @@ import type { OnUnmapped } from '../../tables/json/field-tree.ts';
 const MOST_NAMES = 100;
 const LONGEST_NAME = 128;
 
-/** Reports the names of fields that nothing takes: each once, and `null` once for those that are too many or too long. */
+/** Reports the names of fields that nothing takes: each once, and `null` once for all that are too many or too long. */
 export class UnmappedNames {
   readonly #report: OnUnmapped;
   readonly #known = new Set<string | null>();

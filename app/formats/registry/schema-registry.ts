@@ -56,9 +56,9 @@ interface RegistryConnection extends Omit<SchemaRegistryOptions, 'current' | 'su
  * letter.
  *
  * Why no record is lost to the registry: a record becomes a dead letter only by a verdict on its id, and there are two.
- * Its schema came and cannot be used, which no waiting changes. Or a registry that has other schemas answered twice, 5 s
- * apart, that it does not have this one. All else rejects before a transaction begins, so the record stays ahead of the
- * stored offset.
+ * Either its schema came and cannot be used, which no waiting changes. Or a registry that has other schemas answered
+ * twice, 5 s apart, that it does not have this one. All else rejects before a transaction begins, so the record stays
+ * ahead of the stored offset.
  */
 export class SchemaRegistry implements Schemas {
   readonly #requests: RegistryRequests;
@@ -193,7 +193,7 @@ export class SchemaRegistry implements Schemas {
     if (!isUsable(schema) && schema.reason === 'unknown_schema' && !(await this.#hasData())) {
       const others = [this.#known.leastUsed, ...this.#options.subjects].filter((other) => other !== undefined);
       throw new RegistryAway(
-        `the registry has neither schema ${id} nor ${others.join(', ')}: it has lost its data, or schemaRegistry.url names another one`,
+        `the registry has neither schema ${id} nor ${others.join(', ')}: it has lost its data, or schemaRegistry.url names another one. Restore it, or correct schemaRegistry.url`,
       );
     }
     return schema;

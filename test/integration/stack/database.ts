@@ -35,13 +35,13 @@ const CHANGES_SESSION = /^\s*(SET|BEGIN)\b/i;
 
 let shared: pg.Pool | undefined;
 
-/** Sessions of the shared PostgreSQL, for as long as the test file runs: most texts ask again and again for one answer. */
+/** Sessions of the shared PostgreSQL, for as long as the test file runs: most texts are asked again and again. */
 function sharedSessions(): pg.Pool {
   shared ??= new pg.Pool({ connectionString: sharedDatabaseUrl() }).on('error', () => undefined);
   return shared;
 }
 
-/** Hooks of the file that come later clean up on sessions of their own. */
+/** Once it is true, a statement opens a session for itself alone: later hooks of the file still clean up. */
 let isOver = false;
 
 afterAll(async () => {

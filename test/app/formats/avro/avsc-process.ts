@@ -14,7 +14,7 @@ const exactLong = avsc.types.LongType.__with({
   compare: (one: bigint, other: bigint) => Number(one > other) - Number(one < other),
 });
 
-/** Encodes the values that the parent sends, each by its schema. A process of its own, as avsc makes code of schemas. */
+/** Encodes the values that the parent sends, each by its schema: in a separate process, as avsc generates code. */
 process.on('message', (cases: readonly { readonly schema: avsc.Schema; readonly value: unknown }[]) => {
   const encoded = cases.map(({ schema, value }) => {
     const names: Record<string, avsc.Type> = {};

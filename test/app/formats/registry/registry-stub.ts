@@ -25,8 +25,8 @@ export const json =
 export const notFound = (code: 40401 | 40402 | 40403): Answer => json(404, { error_code: code, message: 'not found' });
 
 /**
- * A registry for tests: it has what Apicurio had when the records were captured, and what a test adds, and each path can
- * be given other answers, one after the other; the last one stays.
+ * A registry for tests: it has what Apicurio had when the records were captured, and what a test adds. A test gives
+ * other answers to a path, one after the other; the last one stays.
  */
 export class RegistryStub {
   readonly #server: Server;
