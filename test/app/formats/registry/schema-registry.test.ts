@@ -283,54 +283,6 @@ test('ids count within a context', async () => {
   ]);
 });
 
-describe('logins', () => {
-  test('by user are read anew for each request', async () => {
-    open({ username: 'consumer', password: 'old-secret' });
-    await fetch(ONE);
-    settings = { ...settings, password: 'new-secret' };
-    await fetch(TWO);
-    const basic = (password: string) => `Basic ${Buffer.from(`consumer:${password}`).toString('base64')}`;
-    expect(stub.requests.map(({ headers }) => headers.authorization)).toEqual([
-      basic('old-secret'),
-      basic('new-secret'),
-    ]);
-  });
-
-  test('are in no message, even where the registry repeats them', async () => {
-    open({ token: 'very-secret-token' });
-    stub.answer(`/schemas/ids/${ONE}`, (request, response) =>
-      json(401, { message: `no such token: ${request.headers.authorization}` })(request, response),
-    );
-    const error = await fetch(ONE).catch((reason) => reason);
-    expect(error.message).toContain('no such token');
-    expect(error.message).not.toContain('very-secret-token');
-  });
-
-  test('by OAuth ask for a token, once more where the registry takes one no longer', async () => {
-    let tokens = 0;
-    const endpoint = await new RegistryStub().start();
-    endpoint.everything = (request, response) => {
-      tokens += 1;
-      json(200, { access_token: `token-${tokens}`, expires_in: 3_600 })(request, response);
-    };
-    const client = { tokenEndpoint: `${endpoint.url}/token`, clientId: 'consumer', clientSecret: 'secret' };
-    open({ oauth: { ...client, logicalCluster: 'lsrc-abc123', identityPoolId: 'pool-abc1' } });
-    stub.answer(`/schemas/ids/${TWO}`, json(401, {}), json(200, { schema: '"string"' }));
-    await fetch(ONE);
-    await fetch(TWO);
-    await endpoint.stop();
-    expect(stub.requests.map(({ headers }) => headers.authorization)).toEqual([
-      'Bearer token-1',
-      'Bearer token-1',
-      'Bearer token-2',
-    ]);
-    expect(stub.requests[0]?.headers).toMatchObject({
-      'target-sr-cluster': 'lsrc-abc123',
-      'confluent-identity-pool-id': 'pool-abc1',
-    });
-  });
-});
-
 describe('at the start', () => {
   test('the latest schema of each subject is asked for, and may be missing', async () => {
     await registry.check();
