@@ -153,6 +153,8 @@ test.each([
   const settings = { database: { statementTimeout: '1s' }, tables };
   const consumer = await startConsumer({ topics: [topic], schema, settings });
   await consumer.waitForHealth();
+  // What a start waits for, such as a coordinator that still loads its groups, is logged as a warning, too.
+  const ofStart = lines(consumer, '"level":"warn"').length;
   const records = [0, 1, 2, 3].map((partition) => ({ partition, value: '{"id":1}' }));
   const pid = await lockFor(consumer, locked.join(), () => produce(topic, records));
   const over = await awaitLine(consumer, 'the lock is gone');
@@ -160,10 +162,11 @@ test.each([
   const since: unknown = expect.stringMatching(/^\d{4}-.*Z$/);
   const user: unknown = expect.any(String);
   const holder = { pid, user, applicationName: 'a migration', state: 'idle in transaction', since };
-  const [line, ...others] = lines(consumer, '"level":"warn"').filter(({ msg }) => !msg.startsWith('kafkajs: '));
-  expect(line?.tables).toEqual(locked);
-  expect(line?.holders).toEqual([holder]);
-  expect(others).toEqual([]);
+  const warnings = lines(consumer, '"level":"warn"')
+    .slice(ofStart)
+    .filter(({ msg }) => !msg.startsWith('kafkajs: '));
+  expect(warnings).toMatchObject([{ tables: locked, holders: [holder] }]);
+  expect(warnings).toHaveLength(1);
   expect(lines(consumer, 'the lock is gone')).toHaveLength(1);
   await awaitEachOnce({ schema, topic, records: 4 });
 });
