@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Client } from 'pg';
+import type { Client, PoolClient } from 'pg';
 import { CopyQuery } from '../../../app/store/copy/binary-copy.ts';
 import { fingerprintGuard } from '../../../app/tables/mapping/fingerprint-guard.ts';
 import { readMappings } from '../../../app/tables/mapping/resolve-mapping.ts';
@@ -158,6 +158,22 @@ describe('rows are sent', () => {
     }
     expect(await isAsKnown()).toBe(true);
   });
+});
+
+test('a column that is dropped while the catalog is read is no problem of the mapping', async () => {
+  const table = randomName('table');
+  await query(`CREATE TABLE ${schema}.${table} (id int, gone text)`);
+  const [before, after] = [await connect(), await connect()];
+  // Its queries see the column for good, while PostgreSQL's functions for privileges know that it was dropped.
+  await before.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM pg_class LIMIT 1');
+  await query(`ALTER TABLE ${schema}.${table} DROP gone`);
+  const settings = { topics: [], schema, table, key: null, fields: 'same', columns: {} } as const;
+  expect((await readMappings(before, [settings], '')).problems).toHaveLength(1);
+  const sessions = [before, after];
+  const inTurn = { query: (text: string, values: unknown[]) => (sessions.shift() ?? after).query(text, values) };
+  const { mappings, problems } = await readMappings(inTurn as Pick<PoolClient, 'query'>, [settings], '');
+  expect(problems).toEqual([]);
+  expect(mappings.map(({ columns }) => columns.map(({ name }) => name))).toEqual([['id']]);
 });
 
 describe('a role with INSERT', () => {
