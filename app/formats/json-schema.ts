@@ -7,6 +7,12 @@ type Node = Readonly<Record<string, unknown>>;
 
 /** Schemas that lead to each other, at most: they may lead in a circle. */
 const MOST_STEPS = 32;
+/**
+ * Choices that are looked at, as null is one of two, and parts of a pointer: each path looks at them in each step, and a
+ * schema may be hostile.
+ */
+const MOST_CHOICES = 100;
+const MOST_POINTER_PARTS = 100;
 
 const isNode = (given: unknown): given is Node => typeof given === 'object' && given !== null && !Array.isArray(given);
 
@@ -91,6 +97,9 @@ class JsonSchema {
     if (choices === undefined) {
       return undefined;
     }
+    if (choices.length > MOST_CHOICES) {
+      return null;
+    }
     const others = choices.filter((choice) => isNode(choice) && choice['type'] !== 'null');
     const isNullable = place.isNullable || others.length < choices.length;
     return others.length === 1 && isNode(others[0]) ? { ...place, node: others[0], isNullable } : null;
@@ -100,11 +109,11 @@ class JsonSchema {
   #referred(reference: string, { document, isNullable }: Place): Place | null {
     const [name = '', pointer = ''] = reference.split('#');
     const root = name === '' ? document : this.#documents.get(name);
-    let found: unknown = root;
-    for (const part of pointer.split('/').slice(1)) {
-      const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-      found = isNode(found) && Object.hasOwn(found, key) ? found[key] : undefined;
-    }
+    const keys = keysOf(pointer);
+    const found = keys?.reduce<unknown>(
+      (from, key) => (isNode(from) && Object.hasOwn(from, key) ? from[key] : undefined),
+      root,
+    );
     return isNode(found) && isNode(root) ? { node: found, document: root, isNullable } : null;
   }
 
@@ -122,6 +131,18 @@ class JsonSchema {
       parameters: node['connect.parameters'],
       ...(item !== null && { items: this.#asConnect(item, depth + 1) }),
     };
+  }
+}
+
+/** The keys of a pointer, or `null` where it is none. */
+function keysOf(pointer: string): readonly string[] | null {
+  const [, ...parts] = pointer.split('/', MOST_POINTER_PARTS + 2);
+  try {
+    const keys = parts.map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
+    return keys.length > MOST_POINTER_PARTS ? null : keys;
+  } catch {
+    // A percent sign that escapes nothing.
+    return null;
   }
 }
 

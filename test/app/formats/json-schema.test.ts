@@ -79,6 +79,7 @@ describe('a JSON Schema', () => {
     ['refers in a circle', { $ref: '#/a', a: { $ref: '#/b' }, b: { $ref: '#/a' } }],
     ['refers to nothing', { $ref: '#/none' }],
     ['refers to a schema that is not there', { $ref: 'other.json#/a' }],
+    ['refers by an escape that is none', { $ref: '#/%zz' }],
     ['chooses between several', { oneOf: [MICROS, { type: 'string' }] }],
     ['is true', true],
     ['is a list', [MICROS]],
@@ -86,6 +87,16 @@ describe('a JSON Schema', () => {
     ['has a name of a prototype', object({})],
   ])('says nothing where it %s', (_, schema) => {
     expect(unitsOf(schema, [[], ['a'], ['toString'], [0]])).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
+  test('that leads astray for long is looked at for a few steps alone', () => {
+    const ends = Array.from({ length: 99 }, () => ({ type: 'null' }));
+    expect(unitsOf({ oneOf: [...ends, MICROS] }, [[]])).toEqual(['epoch-micros']);
+    expect(unitsOf({ oneOf: [...ends, { type: 'null' }, MICROS] }, [[]])).toEqual([undefined]);
+    const nested = (depth: number) => Array.from({ length: depth }).reduce<Json>((a) => ({ a }), MICROS);
+    const pointer = (depth: number) => ({ ...nested(depth), $ref: `#${'/a'.repeat(depth)}` });
+    expect(unitsOf(pointer(100), [[]])).toEqual(['epoch-micros']);
+    expect(unitsOf(pointer(101), [[]])).toEqual([undefined]);
   });
 
   test('whose lists contain themselves is read to an end', () => {

@@ -114,10 +114,12 @@ describe('what is no schema', () => {
     const chain = (depth: number) =>
       Array.from({ length: depth }, (_, nth) => record(`R${nth}`, { a: nth === 0 ? 'int' : `R${nth - 1}` }));
     const wide = Array.from({ length: 100_001 }, () => 'int');
+    const half = (name: string) => record(name, { a: Array.from({ length: 60_000 }, () => 'int') });
     for (const [schema, words] of [
       [{ id: 7, text: 'Protobuf', references: [] }, 'its text is no JSON'],
       [{ id: 7, text: `"${' '.repeat(1_048_576)}"`, references: [] }, 'its text has more than 1048576 characters'],
       [schemaOf(wide), 'it has more than 100000 types and fields'],
+      [schemaOf(record('R', { a: 'A' }), half('A'), half('B')), 'it has more than 100000 types and fields'],
       [schemaOf(nested(501)), 'it has more than 500 types within each other'],
       [schemaOf(chain(600).reverse()), 'it has more than 500 types within each other'],
       [
