@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import avsc from 'avsc';
 
 const logical = (type: string, logicalType: string, rest: object = {}) => ({ type, logicalType, ...rest });
@@ -47,9 +45,11 @@ const EVENT = {
   ],
 };
 
-/** By id, as the registry of a benchmark has them. */
-const SCHEMAS: Readonly<Record<number, object>> = { 1: ORDER, 2: EVENT };
 const [ORDER_ID, EVENT_ID] = [1, 2];
+
+/** The schema of an id, as the registry of a benchmark has it. */
+export const orderSchema = (id: number): object | undefined => ({ [ORDER_ID]: ORDER, [EVENT_ID]: EVENT })[id];
+
 // What has a logical type is given as what it is made of.
 const orderType = avsc.Type.forSchema(ORDER as avsc.Schema);
 const eventType = avsc.Type.forSchema(EVENT as avsc.Schema, { wrapUnions: false });
@@ -90,21 +90,4 @@ export function avroEvent(json: string, index: number): Buffer {
   const after = { ...rowOf(order), items: JSON.stringify(order['items']) };
   const times = { ts_ms: 1_795_443_421_389, ts_us: 1_795_443_421_389_000 };
   return withId(EVENT_ID, eventType.toBuffer({ before: null, after, source: source(index), op: 'u', ...times }));
-}
-
-/** A registry of these schemas alone. @returns its URL, and what ends it */
-export async function serveSchemas(): Promise<{ readonly url: string; readonly stop: () => void }> {
-  const server = createServer(({ url = '' }, response) => {
-    const schema = SCHEMAS[Number(/^\/schemas\/ids\/([0-9]+)/.exec(url)?.[1])];
-    const [status, body] =
-      schema === undefined
-        ? [404, { error_code: 40401, message: 'not found' }]
-        : [200, { schema: JSON.stringify(schema) }];
-    response.writeHead(status, { 'content-type': 'application/vnd.schemaregistry.v1+json' });
-    response.end(JSON.stringify(body));
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => server.close() };
 }

@@ -2,9 +2,10 @@ import { Kafka, logLevel, type Message } from 'kafkajs';
 import { pick, randomSource } from '../../orders/random-source.ts';
 import { uuid } from '../../orders/table-records.ts';
 import type { Stack } from '../../stack/local-stack.ts';
+import { SchemaServer } from '../../stack/schema-server.ts';
 import { connectTo, startConsumer } from '../measured-program.ts';
 import { produceRecords } from '../produce-records.ts';
-import { avroEvent, avroOrder, serveSchemas } from './avro-orders.ts';
+import { avroEvent, avroOrder, orderSchema } from './avro-orders.ts';
 import { eventOf, keyOf } from './change-events.ts';
 import { startJdbcSink } from './jdbc-sink.ts';
 import { type ConsumeResult, consumeBacklog, median, medianResult } from './throughput.ts';
@@ -148,7 +149,7 @@ export async function measureTables(
     const messageAt = (index: number) => orderMessage(topic, index);
     await produceRecords(kafka, { topic, partitions, records, messageAt, ...perRequest });
   }
-  const registry = await serveSchemas();
+  const registry = await SchemaServer.listen(orderSchema);
   const results = Object.fromEntries(WAYS.map((way) => [way, []])) as unknown as Record<Way, ConsumeResult[]>;
   for (let repeat = 1; repeat <= repeats; repeat += 1) {
     for (const way of WAYS) {
@@ -159,7 +160,7 @@ export async function measureTables(
       onProgress(`${repeat}/${repeats} ${way}: ${Math.round(result.rowsPerSecond).toLocaleString('en')} rows/s`);
     }
   }
-  registry.stop();
+  await registry.close();
   const ways = WAYS.map((way) => ({ way, median: medianResult(results[way]) }));
   return { ways, ratios: RATIOS.map((ratio) => ratioOf(ratio, results)) };
 }
