@@ -1,16 +1,18 @@
 import type { Kafka } from 'kafkajs';
 import { loadQuietKafkajs } from '../../app/kafka/kafkajs/patches.ts';
+import { paymentSchema } from '../orders/payment-records.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import { faketimeLibrary } from '../run/set-clock.ts';
 import { type LocalKafka, startLocalKafka } from '../stack/local-kafka.ts';
 import { type LocalPostgres, startLocalPostgres } from '../stack/local-postgres.ts';
+import { SchemaServer } from '../stack/schema-server.ts';
 import { ensureTopic } from '../stack/topic.ts';
 import type { Written } from '../verdict/compare-tables.ts';
 import { PositionReader } from '../verdict/positions.ts';
 import { ChaosProducer } from './chaos-producer.ts';
 import { ConsumerFleet } from './consumer-fleet.ts';
 import { DatabaseFaults, ROLE } from './database-faults.ts';
-import { CUSTOMER_CHANGES, KEYED_SETTINGS, KeyedTopic, PROFILE_EVENTS } from './keyed-topic.ts';
+import { CUSTOMER_CHANGES, KEYED_SETTINGS, KeyedTopic, PAYMENT_CHANGES, PROFILE_EVENTS } from './keyed-topic.ts';
 import type { ChaosOptions } from './options.ts';
 import { PARTITIONS, SESSION_TIMEOUT_MS, SIDE_TOPIC } from './schedule.ts';
 import { SideTopic } from './side-topic.ts';
@@ -43,6 +45,7 @@ const CONSUMER_SETTINGS = {
   KAFKA_SESSION_TIMEOUT: `${SESSION_TIMEOUT_MS}ms`,
   DATABASE_SCHEMA: WRITTEN.schema,
   DATABASE_STATEMENT_TIMEOUT: '3s',
+  SCHEMA_REGISTRY_TIMEOUT: '1s',
   CONSUMER_MAX_BATCH_RECORDS: '50',
   CONSUMER_MAX_QUEUED_BYTES: '65536',
   // A burst of poison is a fault to go on from, not the end of the consumer.
@@ -70,11 +73,14 @@ export interface ChaosStack {
   readonly kafkaProxy: TcpProxy;
   /** Between the consumers and PostgreSQL. */
   readonly postgresProxy: TcpProxy;
+  /** Of the payments' schemas, and the way of the consumers to it. */
+  readonly registry: SchemaServer;
+  readonly registryProxy: TcpProxy;
   readonly client: Kafka;
   readonly producer: ChaosProducer;
   readonly positions: PositionReader;
   readonly side: SideTopic;
-  /** Of rows and tombstones, and of change events. */
+  /** Of rows and tombstones in JSON, of change events, and of rows and tombstones in Avro. */
   readonly keyed: readonly KeyedTopic[];
   readonly fleet: ConsumerFleet;
 }
@@ -90,13 +96,15 @@ export async function startChaosStack(
   onProgress: (text: string) => void,
 ): Promise<ChaosStack> {
   const servers = await startServers(run, onProgress);
-  const { postgres, kafkaProxy, postgresProxy } = servers;
+  const { postgres, kafkaProxy, postgresProxy, registryProxy } = servers;
   const client = quietClient(`127.0.0.1:${kafkaProxy.port}`);
   await ensureTopic(client, WRITTEN.topic, PARTITIONS);
   const url = postgres.urlWithPassword;
   const positions = new PositionReader(url, client, WRITTEN);
   const side = new SideTopic(client, url, { ...WRITTEN, topic: SIDE_TOPIC }, seed);
-  const keyed = [CUSTOMER_CHANGES, PROFILE_EVENTS].map((each) => new KeyedTopic(each, client, url, WRITTEN, seed));
+  const keyed = [CUSTOMER_CHANGES, PROFILE_EVENTS, PAYMENT_CHANGES].map(
+    (each) => new KeyedTopic(each, client, url, WRITTEN, seed),
+  );
   run.beforeClose(async () => {
     await Promise.all([positions.disconnect(), side.disconnect(), ...keyed.map((each) => each.disconnect())]);
   });
@@ -107,6 +115,7 @@ export async function startChaosStack(
     ...CONSUMER_SETTINGS,
     KAFKA_GROUP_PROTOCOL: groupProtocol,
     KAFKA_BROKERS: `127.0.0.1:${kafkaProxy.port}`,
+    SCHEMA_REGISTRY_URL: `http://127.0.0.1:${registryProxy.port}`,
     DATABASE_URL: Object.assign(consumerUrl, { port: String(postgresProxy.port) }).href,
   };
   const fleet = new ConsumerFleet(run, env, Object.values(COUNTED_LOG_LINES));
@@ -115,13 +124,20 @@ export async function startChaosStack(
   return { ...servers, database, client, producer, positions, side, keyed, fleet };
 }
 
-/** Starts both servers, each behind a proxy. */
+/** Starts the servers, each behind a proxy. */
 async function startServers(run: RunFolder, onProgress: (text: string) => void) {
   faketimeLibrary();
-  const [kafkaProxy, postgresProxy] = await Promise.all([TcpProxy.listen(), TcpProxy.listen()]);
+  const listening = [
+    TcpProxy.listen(),
+    TcpProxy.listen(),
+    TcpProxy.listen(),
+    SchemaServer.listen(paymentSchema),
+  ] as const;
+  const [kafkaProxy, postgresProxy, registryProxy, registry] = await Promise.all(listening);
   run.beforeClose(async () => {
-    await Promise.all([kafkaProxy.close(), postgresProxy.close()]);
+    await Promise.all([kafkaProxy, postgresProxy, registryProxy, registry].map((each) => each.close()));
   });
+  registryProxy.forwardTo(registry.port);
   const starts = [
     startLocalKafka(run, { advertisedPort: kafkaProxy.port, onProgress, properties: BROKER_SETTINGS }),
     startLocalPostgres(run),
@@ -131,7 +147,7 @@ async function startServers(run: RunFolder, onProgress: (text: string) => void) 
   const [kafka, postgres] = await Promise.all(starts);
   kafkaProxy.forwardTo(portOf(`tcp://${kafka.broker}`));
   postgresProxy.forwardTo(portOf(postgres.url));
-  return { kafka, postgres, kafkaProxy, postgresProxy };
+  return { kafka, postgres, kafkaProxy, postgresProxy, registry, registryProxy };
 }
 
 /** Time-outs far below a fault's length, so that the client notices its end soon. */

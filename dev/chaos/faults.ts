@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { EXIT_CODE } from '../../contract/exit-code.ts';
 import { limitFetches } from '../stack/client-quota.ts';
+import type { RegistryTrouble } from '../stack/schema-server.ts';
 import { type ChaosStack, CLIENT_ID } from './chaos-stack.ts';
 import { type ConsumerFleet, LISTENING } from './consumer-fleet.ts';
 import { insist } from './insist.ts';
@@ -33,6 +34,10 @@ export async function makeFault(stack: ChaosStack, fault: Fault): Promise<void> 
       return cut(postgresProxy, fault.ms);
     case 'cut Kafka':
       return cut(kafkaProxy, fault.ms);
+    case 'cut registry':
+      return cut(stack.registryProxy, fault.ms);
+    case 'spoil registry':
+      return spoil(stack, fault);
     case 'delay PostgreSQL':
       return slowDown(postgresProxy, fault);
     case 'delay Kafka':
@@ -96,6 +101,15 @@ async function cut(proxy: TcpProxy, ms: number): Promise<void> {
   proxy.cut();
   await delay(ms);
   proxy.restore();
+}
+
+async function spoil(
+  { registry }: ChaosStack,
+  { trouble, ms }: { trouble: RegistryTrouble; ms: number },
+): Promise<void> {
+  registry.setTrouble(trouble);
+  await delay(ms);
+  registry.setTrouble();
 }
 
 async function slowDown(proxy: TcpProxy, { latencyMs, ms }: { latencyMs: number; ms: number }): Promise<void> {

@@ -1,8 +1,17 @@
 import type { Kafka } from 'kafkajs';
 import pg from 'pg';
 import { lastRows, profileEvent } from '../orders/change-events.ts';
+import { lastPayments, paymentChange } from '../orders/payment-records.ts';
 import { lastStates, type ProducedRecord, type RecordAt } from '../orders/sample-producer.ts';
-import { CUSTOMERS, creationOf, entryOf, PROFILES, qualified, type SampleTable } from '../orders/sample-tables.ts';
+import {
+  CUSTOMERS,
+  creationOf,
+  entryOf,
+  PAYMENTS,
+  PROFILES,
+  qualified,
+  type SampleTable,
+} from '../orders/sample-tables.ts';
 import { customerChange } from '../orders/table-records.ts';
 import { ensureTopic } from '../stack/topic.ts';
 import { compareStates } from '../verdict/compare-rows.ts';
@@ -33,10 +42,18 @@ export const CUSTOMER_CHANGES: KeyedRecords = {
 /** Change events of a replica, many of them without the large column. */
 export const PROFILE_EVENTS: KeyedRecords = { table: PROFILES, recordAt: profileEvent, statesOf: lastRows };
 
+/** Rows and tombstones, in Avro behind the ids of schemas. */
+export const PAYMENT_CHANGES: KeyedRecords = {
+  table: PAYMENTS,
+  recordAt: paymentChange,
+  statesOf: lastPayments,
+};
+
 const customers = entryOf(KEYED_SCHEMA, CUSTOMERS, CUSTOMERS.name);
 const profiles = entryOf(KEYED_SCHEMA, PROFILES, PROFILES.name);
+const payments = entryOf(KEYED_SCHEMA, PAYMENTS, PAYMENTS.name);
 
-/** The topics' entries in the consumers' settings. */
+/** The topics' entries in the consumers' settings, and their formats. */
 export const KEYED_SETTINGS = {
   TABLES_0_TOPIC: customers.topic,
   TABLES_0_TABLE: customers.table,
@@ -47,6 +64,11 @@ export const KEYED_SETTINGS = {
   TABLES_1_FIELDS: profiles.fields,
   TABLES_1_KEY: profiles.key ?? '',
   TABLES_1_ENVELOPE: profiles.envelope ?? '',
+  TABLES_2_TOPIC: payments.topic,
+  TABLES_2_TABLE: payments.table,
+  TABLES_2_FIELDS: payments.fields,
+  TABLES_2_KEY: payments.key ?? '',
+  FORMATS_PAYMENTS: 'registry',
 } as const;
 
 /** A topic of changes by key, whose table is not the consumers': inserts, updates and deletes. */

@@ -1,4 +1,5 @@
 import { type RandomSource, randomSource } from '../orders/random-source.ts';
+import { REGISTRY_TROUBLES, type RegistryTrouble } from '../stack/schema-server.ts';
 
 /** Partitions of the topic: more than consumers, so that each has some. */
 export const PARTITIONS = 6;
@@ -22,7 +23,7 @@ export const KEYED_SCHEMA = 'public';
 /** One step of so many has two faults. */
 const PAIR_EVERY = 4;
 
-/** A fault of a consumer, of Kafka or of PostgreSQL; `ms` is its length in milliseconds. */
+/** A fault of a consumer, of Kafka, of PostgreSQL or of the registry; `ms` is its length in milliseconds. */
 export type Fault =
   | { readonly kind: 'kill consumer'; readonly slot: number }
   | { readonly kind: 'freeze consumer'; readonly slot: number; readonly ms: number }
@@ -31,7 +32,8 @@ export type Fault =
   | { readonly kind: 'join storm'; readonly slot: number; readonly visits: readonly Visit[] }
   | { readonly kind: 'restart PostgreSQL'; readonly ms: number }
   | { readonly kind: 'restart Kafka'; readonly way: 'stop' | 'crash'; readonly ms: number }
-  | { readonly kind: 'cut PostgreSQL' | 'cut Kafka'; readonly ms: number }
+  | { readonly kind: 'cut PostgreSQL' | 'cut Kafka' | 'cut registry'; readonly ms: number }
+  | { readonly kind: 'spoil registry'; readonly trouble: RegistryTrouble; readonly ms: number }
   | { readonly kind: 'delay PostgreSQL' | 'delay Kafka'; readonly latencyMs: number; readonly ms: number }
   | { readonly kind: 'lock table'; readonly table: Table; readonly ms: number }
   | { readonly kind: 'alter table'; readonly table: Table; readonly change: TableChange; readonly ms: number }
@@ -80,7 +82,10 @@ export function describeFault(fault: Fault): string {
       return `restart Kafka (${fault.way}), away for ${seconds(fault.ms)}`;
     case 'cut PostgreSQL':
     case 'cut Kafka':
+    case 'cut registry':
       return `${fault.kind}: break its connections, refuse new ones for ${seconds(fault.ms)}`;
+    case 'spoil registry':
+      return `spoil registry: it ${REGISTRY_TROUBLES[fault.trouble]} for ${seconds(fault.ms)}`;
     case 'delay PostgreSQL':
     case 'delay Kafka':
       return `${fault.kind}: ${fault.latencyMs} ms more in each direction for ${seconds(fault.ms)}`;
@@ -137,6 +142,8 @@ const KINDS: readonly FaultKind[] = [
   'restart Kafka',
   'cut PostgreSQL',
   'cut Kafka',
+  'cut registry',
+  'spoil registry',
   'delay PostgreSQL',
   'delay Kafka',
   'lock table',
@@ -207,6 +214,10 @@ function drawFault(random: RandomSource, kind: FaultKind, slots: readonly number
     case 'cut PostgreSQL':
     case 'cut Kafka':
       return { kind, ms: between(random, 0, 4_000) };
+    case 'cut registry':
+      return { kind, ms: between(random, 2_000, 8_000) };
+    case 'spoil registry':
+      return { kind, trouble: pick(random, TROUBLES), ms: between(random, 4_000, 8_000) };
     case 'delay PostgreSQL':
     case 'delay Kafka':
       return { kind, latencyMs: between(random, 20, 400), ms: between(random, 2_000, 6_000) };
@@ -243,6 +254,7 @@ const drawVisits = (random: RandomSource): readonly Visit[] =>
 
 const TABLES = ['records', 'offsets', 'customers'] as const;
 const CHANGES = ['column', 'index', 'rewrite'] as const;
+const TROUBLES = Object.keys(REGISTRY_TROUBLES) as readonly RegistryTrouble[];
 
 /** Hours forward or back, never none. */
 const clockStep = (random: RandomSource): number => between(random, 1, 24) * pick(random, [1, -1] as const);

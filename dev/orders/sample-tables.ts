@@ -81,6 +81,22 @@ export const PROFILES: SampleTable = {
   envelope: 'debezium',
 };
 
+/** Payments, the last state of each: updated by key, deleted by tombstones. */
+export const PAYMENTS: SampleTable = {
+  name: 'payments',
+  types: `CREATE TYPE SCHEMA.payment_state AS ENUM ('new', 'paid', 'refunded');`,
+  columns: [
+    { name: 'id', type: 'bigint' },
+    { name: 'amount', type: 'numeric(12,2) NOT NULL' },
+    { name: 'payer', type: 'text' },
+    { name: 'state', type: 'SCHEMA.payment_state NOT NULL' },
+    { name: 'shares', type: 'integer[] NOT NULL' },
+    { name: 'at', type: 'timestamptz NOT NULL' },
+  ],
+  primaryKey: ['id'],
+  key: 'id',
+};
+
 /** The table's name as SQL. */
 export const qualified = (schema: string, { name }: SampleTable): string =>
   `${escapeIdentifier(schema)}.${escapeIdentifier(name)}`;

@@ -10,7 +10,7 @@ import {
   type Step,
 } from '../../../dev/chaos/schedule.ts';
 
-const KINDS = 21;
+const KINDS = 23;
 const ROUNDS = 5;
 const SEEDS = Array.from({ length: 50 }, (_, seed) => seed);
 
@@ -107,6 +107,11 @@ describe('the schedule of faults', () => {
     expect(new Set(locks).size).toBe(3);
   });
 
+  test('spoils the registry in each way', () => {
+    const spoiled = SEEDS.flatMap(faults).flatMap((fault) => (fault.kind === 'spoil registry' ? [fault.trouble] : []));
+    expect(new Set(spoiled)).toEqual(new Set(['failing', 'garbled', 'forgetful']));
+  });
+
   test.each<[Fault, string]>([
     [
       { kind: 'join storm', slot: 2, visits: [5, 6].map((slot) => ({ slot, afterMs: 10, staysMs: 2_000 })) },
@@ -129,6 +134,11 @@ describe('the schedule of faults', () => {
     [
       { kind: 'second group', number: 7 },
       'second group 7: a consumer of it fills the table by key, and has to be refused',
+    ],
+    [{ kind: 'cut registry', ms: 2_000 }, 'cut registry: break its connections, refuse new ones for 2.0 s'],
+    [
+      { kind: 'spoil registry', trouble: 'forgetful', ms: 4_000 },
+      'spoil registry: it knows no schema when it is first asked for it, for 4.0 s',
     ],
     [{ kind: 're-create topic' }, 're-create topic refunds: delete it, and create it again at once'],
     [{ kind: 'delete topic', ms: 6_000 }, 'delete topic refunds, and create it again after 6.0 s'],
