@@ -1,3 +1,4 @@
+import { symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadSettings } from '../../app/configuration/load-settings.ts';
@@ -11,8 +12,12 @@ import type { RunFolder } from './run-folder.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '..', '..');
 const BUNDLE = join(REPOSITORY, 'build', 'bundle');
+/** Where the programs lie in the folder of a bundle. */
+const PROGRAMS = join('build', 'app');
 /** Folder of what {@link compileConsumer} made: `main.js` and `health-check.js`. */
-export const COMPILED_PROGRAMS = join(BUNDLE, 'build', 'app');
+export const COMPILED_PROGRAMS = join(BUNDLE, PROGRAMS);
+/** What a bundle elsewhere finds only in the checkout: the package that is not bundled, and the version. */
+const BESIDE_BUNDLE = ['node_modules', 'package.json'] as const;
 const PROGRAM = {
   source: ['--import', 'tsx', join(REPOSITORY, 'app', 'main.ts')],
   compiled: [join(COMPILED_PROGRAMS, 'main.js')],
@@ -23,14 +28,30 @@ const HEALTH_TIMEOUT_MS = 60_000;
 
 /**
  * Bundles the consumer and its health check as the image's build does, from the current folder: bundled, each start
- * takes a third of the CPU time.
+ * takes a fifth of the CPU time.
  *
+ * @param folder @default the folder of what starts as 'compiled'
  * @throws ExplainedError with the bundler's messages when it refuses.
  */
-export async function compileConsumer(): Promise<void> {
-  await bundleConsumer(BUNDLE).catch((error: Error) => {
+export async function compileConsumer(folder: string = BUNDLE): Promise<void> {
+  await bundleConsumer(folder).catch((error: Error) => {
     throw new ExplainedError(`The consumer does not compile:\n${error.message}`);
   });
+}
+
+const bundlesOfRuns = new WeakMap<RunFolder, Promise<string>>();
+
+/** The bundled consumer of a run, made once, in its folder: runs beside each other may be of different sources. */
+function bundleOf(run: RunFolder): Promise<string> {
+  const made = bundlesOfRuns.get(run) ?? makeBundle(join(run.path, 'consumer'));
+  bundlesOfRuns.set(run, made);
+  return made;
+}
+
+async function makeBundle(folder: string): Promise<string> {
+  await compileConsumer(folder);
+  await Promise.all(BESIDE_BUNDLE.map((name) => symlink(join(REPOSITORY, name), join(folder, name))));
+  return join(folder, PROGRAMS, 'main.js');
 }
 
 interface ConsumerProcessOptions {
@@ -40,9 +61,7 @@ interface ConsumerProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Port of the HTTP interface. @default a free one, which is known once the consumer listens or has ended */
   readonly port?: number;
-  /**
-   * Program to run: the source, or what {@link compileConsumer} made of it, which starts much sooner. @default 'source'
-   */
+  /** Program to run: the source, or what {@link compileConsumer} made of it. @default a bundle that is made for the run */
   readonly program?: keyof typeof PROGRAM;
   /**
    * Shell commands that end with `exec "$@"`, which becomes the consumer: for limits and redirections. @default none
@@ -84,12 +103,8 @@ export async function startConsumerProcess(run: RunFolder, options: ConsumerProc
   const logs = new LogLines();
   const env = { CONFIG_FILE: options.configFile, ...options.env, SERVER_PORT: String(options.port ?? 0) };
   const configured = endpointOf(options.configFile, env);
-  const command = [process.execPath, ...PROGRAM[options.program ?? 'source']];
-  const [program = '', ...args] =
-    options.shell === undefined ? command : ['bash', '-c', options.shell, 'bash', ...command];
   const owned = await run.spawn({
-    program,
-    args,
+    ...(await commandOf(run, options)),
     cwd: REPOSITORY,
     env: { PATH: process.env['PATH'], ...env },
     onLine: (line) => logs.add(line),
@@ -110,15 +125,24 @@ export async function startConsumerProcess(run: RunFolder, options: ConsumerProc
   };
 }
 
+async function commandOf(
+  run: RunFolder,
+  { program: chosen, shell }: Pick<ConsumerProcessOptions, 'program' | 'shell'>,
+) {
+  const command = [process.execPath, ...(chosen === undefined ? [await bundleOf(run)] : PROGRAM[chosen])];
+  const [program = '', ...args] = shell === undefined ? command : ['bash', '-c', shell, 'bash', ...command];
+  return { program, args };
+}
+
 /** Runs a command of the consumer's program to its end, with the settings that a consumer would have. */
-export function runConsumerCommand(
+export async function runConsumerCommand(
   run: RunFolder,
   { configFile, env }: Pick<ConsumerProcessOptions, 'configFile' | 'env'>,
   args: readonly string[],
 ) {
   return run.complete({
     program: process.execPath,
-    args: [...PROGRAM.source, ...args],
+    args: [await bundleOf(run), ...args],
     cwd: REPOSITORY,
     env: { PATH: process.env['PATH'], CONFIG_FILE: configFile, ...env },
   });
