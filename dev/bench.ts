@@ -269,7 +269,10 @@ async function measure(options: BenchOptions): Promise<void> {
       process.exit(signal === 'SIGINT' ? 130 : 143);
     });
   }
-  const stack = await startStack({ run, ...(options.benchmark === 'group' && { postgresSettings: COMMIT_TIMES }) });
+  const stack = await startStack({
+    run,
+    ...(options.benchmark === 'group' && { postgres: { settings: COMMIT_TIMES } }),
+  });
   try {
     await compileConsumer();
     await BENCHMARKS[options.benchmark](stack, options);

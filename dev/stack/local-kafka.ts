@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ExplainedError } from '../run/explained-error.ts';
@@ -6,6 +5,7 @@ import { freePort } from '../run/free-port.ts';
 import type { Command } from '../run/owned-process.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import { javaCommand, QUICK_START, readyJars } from './java-program.ts';
+import { prepareStorage, randomId } from './kafka-storage.ts';
 import { type LocalServer, startOnFreePort, startServer } from './local-server.ts';
 import type { JarSet, Progress } from './maven-jars.ts';
 
@@ -90,7 +90,7 @@ async function formatAndStart(
   { advertisedPort, elsewhere, joins, listeners = {}, properties = {}, format = [], jvm = [] }: LocalKafkaOptions,
 ): Promise<LocalKafka> {
   const folder = await mkdtemp(join(run.path, 'kafka-'));
-  const cluster = joins?.cluster ?? { id: randomClusterId(), controllerPort: await freePort() };
+  const cluster = joins?.cluster ?? { id: randomId(), controllerPort: await freePort() };
   const layout: BrokerLayout = {
     port,
     ...(advertisedPort === undefined ? {} : { advertisedPort }),
@@ -103,7 +103,9 @@ async function formatAndStart(
   };
   const file = join(folder, 'server.properties');
   await writeFile(file, serverProperties(layout));
-  await formatStorage(run, jars, ['--cluster-id', cluster.id, '--config', file, ...format]);
+  const { dataFolder } = layout;
+  const nodeId = nodeIdOf(layout);
+  await prepareStorage(run, jars, { dataFolder, clusterId: cluster.id, nodeId, properties: file, format });
   const start = () => startBroker(run, java(jars, 'kafka.Kafka', [file], jvm));
   const kafka = controlled(layout, cluster, await start(), start);
   run.beforeClose(() => kafka.stop());
@@ -112,25 +114,6 @@ async function formatAndStart(
 
 const java = (jars: string, main: string, args: readonly string[], jvm: readonly string[] = []): Command =>
   javaCommand({ jars, main, args, jvm: [...JVM_OPTIONS, ...jvm] });
-
-async function formatStorage(run: RunFolder, jars: string, args: readonly string[]): Promise<void> {
-  const { code, output } = await run.complete(java(jars, 'kafka.tools.StorageTool', ['format', ...args]));
-  if (code !== 0) {
-    throw new ExplainedError(
-      [
-        'Kafka could not prepare its data folder. What it said:',
-        ...output.slice(-10).map((line) => `    ${line}`),
-      ].join('\n'),
-    );
-  }
-}
-
-/** 16 bytes in Kafka's base64. The first bit is off: an id that begins with a dash would be taken for an option. */
-function randomClusterId(): string {
-  const bytes = randomBytes(16);
-  bytes.writeUInt8(bytes.readUInt8(0) & 0x7f, 0);
-  return bytes.toString('base64url');
-}
 
 function startBroker(run: RunFolder, command: Command): Promise<LocalServer> {
   return startServer(run, {
@@ -188,6 +171,8 @@ interface BrokerLayout {
   readonly properties?: Readonly<Record<string, string | number | boolean>>;
 }
 
+const nodeIdOf = ({ joins = false }: Pick<BrokerLayout, 'joins'>): number => (joins ? 2 : 1);
+
 /**
  * `server.properties` of one node that is broker and controller. Nothing is replicated, a group's first rebalance does
  * not wait, and topics are not created automatically, so a misspelt one is an error. A crashed broker may register
@@ -206,7 +191,7 @@ export function serverProperties(layout: BrokerLayout): string {
   const moreAdvertised = elsewhere === undefined ? '' : `,ELSEWHERE://${elsewhere.host}:${elsewhere.port}`;
   const settings: Record<string, string | number | boolean> = {
     'process.roles': joins ? 'broker' : 'broker,controller',
-    'node.id': joins ? 2 : 1,
+    'node.id': nodeIdOf(layout),
     'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
     'controller.listener.names': 'CONTROLLER',
     'listener.security.protocol.map': `CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,ELSEWHERE:PLAINTEXT${protocols}`,

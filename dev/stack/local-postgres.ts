@@ -17,7 +17,7 @@ const HBA_OF_ANY_ADDRESS = 'host all all all scram-sha-256\n';
 /** PostgreSQL's words for its ways to stop, and the signals that mean them. */
 const STOP_SIGNAL = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
 
-interface LocalPostgresOptions {
+export interface LocalPostgresOptions {
   /** Its name in messages, which its log file is named by, too. @default 'PostgreSQL' */
   readonly name?: string;
   /** Port to take when it is free. @default a random one */
@@ -32,9 +32,12 @@ interface LocalPostgresOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Settings of the server, such as `ssl`. @default none */
   readonly settings?: Readonly<Record<string, string>>;
-  /** The data folder of a stopped server, to begin as a copy of, with its password. @default an empty cluster */
-  readonly copyOf?: LocalPostgres;
+  /** What to begin as a copy of: a stopped server, or what {@link prepareCluster} made. @default a new cluster */
+  readonly copyOf?: PostgresData;
 }
+
+/** The data folder of a server that does not run, with the superuser's password in it. */
+export type PostgresData = Pick<LocalPostgres, 'data' | 'password'>;
 
 /** One real PostgreSQL server with its data; durability is at the server's defaults. */
 export interface LocalPostgres {
@@ -77,9 +80,8 @@ interface Cluster {
 export async function startLocalPostgres(run: RunFolder, options: LocalPostgresOptions = {}): Promise<LocalPostgres> {
   const binaries = await postgresBinaries(run);
   const { name = 'PostgreSQL', copyOf, settings = {}, files = {} } = options;
-  const password = copyOf?.password ?? randomBytes(18).toString('base64url');
   const user = serverUser();
-  const data = await (copyOf === undefined ? initialize(run, binaries, password, user) : copyData(run, copyOf, user));
+  const { data, password } = await (copyOf === undefined ? prepareCluster(run) : copyData(run, copyOf, user));
   if (options.admitsOthers === true) {
     await appendFile(join(data, 'pg_hba.conf'), HBA_OF_ANY_ADDRESS);
   }
@@ -105,7 +107,7 @@ async function dataFolder(run: RunFolder, user: SystemUser | undefined) {
   return { folder, data };
 }
 
-async function copyData(run: RunFolder, from: LocalPostgres, user: SystemUser | undefined): Promise<string> {
+async function copyData(run: RunFolder, from: PostgresData, user: SystemUser | undefined): Promise<PostgresData> {
   const { data } = await dataFolder(run, user);
   const { code, output } = await run.complete({
     program: 'cp',
@@ -116,10 +118,17 @@ async function copyData(run: RunFolder, from: LocalPostgres, user: SystemUser | 
   if (code !== 0) {
     throw new ExplainedError(`the data of PostgreSQL could not be copied: ${output.join(' ')}`);
   }
-  return data;
+  return { data, password: from.password };
 }
 
-async function initialize(run: RunFolder, binaries: string, password: string, user: SystemUser | undefined) {
+/**
+ * Makes the data folder of a new cluster. Several servers may begin as copies of it, which takes less than to make it.
+ *
+ * @throws ExplainedError when there are no binaries for this system, or with the words of initdb
+ */
+export async function prepareCluster(run: RunFolder): Promise<PostgresData> {
+  const [binaries, user] = [await postgresBinaries(run), serverUser()];
+  const password = randomBytes(18).toString('base64url');
   const { folder, data } = await dataFolder(run, user);
   const passwordFile = join(folder, 'password');
   await writeFile(passwordFile, password, { mode: 0o600 });
@@ -141,7 +150,7 @@ async function initialize(run: RunFolder, binaries: string, password: string, us
       ),
     );
   }
-  return data;
+  return { data, password };
 }
 
 async function startCluster(run: RunFolder, cluster: Cluster, password: string): Promise<LocalPostgres> {

@@ -1,6 +1,6 @@
 import { RunFolder, removeLeftoverRuns } from '../run/run-folder.ts';
 import { type LocalKafka, startLocalKafka } from './local-kafka.ts';
-import { type LocalPostgres, startLocalPostgres } from './local-postgres.ts';
+import { type LocalPostgres, type LocalPostgresOptions, startLocalPostgres } from './local-postgres.ts';
 
 /** Where Kafka and PostgreSQL listen by convention. */
 export const USUAL_PORT = { kafka: 9092, postgres: 5432 } as const;
@@ -18,8 +18,8 @@ export interface StackOptions {
   readonly onReady?: (part: StackPart, address: string) => void;
   /** The run that the parts end with. @default a new one, closed by {@link Stack.stop} */
   readonly run?: RunFolder;
-  /** Settings of PostgreSQL. @default none */
-  readonly postgresSettings?: Readonly<Record<string, string>>;
+  /** Settings of PostgreSQL, and what it begins as. @default those of {@link startLocalPostgres} */
+  readonly postgres?: Pick<LocalPostgresOptions, 'settings' | 'copyOf'>;
 }
 
 /** A running Kafka and PostgreSQL. */
@@ -78,7 +78,7 @@ async function startKafkaPart(run: RunFolder, options: StackOptions): Promise<Lo
 async function startPostgresPart(run: RunFolder, options: StackOptions): Promise<LocalPostgres> {
   const postgres = await startLocalPostgres(run, {
     ...(options.usualPorts ? { port: USUAL_PORT.postgres } : {}),
-    ...(options.postgresSettings && { settings: options.postgresSettings }),
+    ...options.postgres,
   });
   options.onReady?.('postgres', postgres.url);
   return postgres;

@@ -1,10 +1,16 @@
 import { type LocalKafka, type LocalKafkaOptions, startLocalKafka } from '../../../dev/stack/local-kafka.ts';
-import { type LocalPostgres, startLocalPostgres } from '../../../dev/stack/local-postgres.ts';
+import {
+  type LocalPostgres,
+  type LocalPostgresOptions,
+  startLocalPostgres,
+} from '../../../dev/stack/local-postgres.ts';
 import { query } from './database.ts';
+import { newCluster } from './shared-stack.ts';
 import { testRun } from './test-run.ts';
 
 /** A PostgreSQL for one test, which may stop, crash and freeze it; it ends with the test file. */
-export const startPrivatePostgres = async (): Promise<LocalPostgres> => startLocalPostgres(await testRun());
+export const startPrivatePostgres = async (options: LocalPostgresOptions = {}): Promise<LocalPostgres> =>
+  startLocalPostgres(await testRun(), { copyOf: newCluster(), ...options });
 
 /** Freezes the server with all its sessions, as a lost network would; gives what thaws it again. */
 export async function freezePostgres(postgres: LocalPostgres): Promise<() => void> {

@@ -1,8 +1,9 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { type LocalPostgres, startLocalPostgres } from '../../../dev/stack/local-postgres.ts';
+import type { LocalPostgres } from '../../../dev/stack/local-postgres.ts';
 import type { TestCertificate } from '../../app/management/test-certificate.ts';
+import { startPrivatePostgres } from './private-servers.ts';
 import { type TestAuthority, testAuthority } from './test-authority.ts';
 import { testRun } from './test-run.ts';
 
@@ -37,7 +38,7 @@ export async function startTlsPostgres({
 }: TlsPostgresOptions = {}): Promise<TlsPostgres> {
   const authority = await testAuthority('the authority of PostgreSQL');
   const { cert, key } = await authority.issue('localhost', { names: ['localhost'], expired });
-  const postgres = await startLocalPostgres(await testRun(), {
+  const postgres = await startPrivatePostgres({
     files: { 'pg_hba.conf': HBA, 'server.crt': cert, 'server.key': key, 'ca.crt': authority.ca },
     settings: { ssl: 'on', ssl_ca_file: 'ca.crt' },
   });
