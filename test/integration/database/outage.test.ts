@@ -1,5 +1,7 @@
-import { expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { LocalKafka } from '../../../dev/stack/local-kafka.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
 import { startPrivateKafka, startPrivatePostgres } from '../stack/private-servers.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
@@ -33,9 +35,11 @@ const metric = async (consumer: StartedConsumer, name: string) => {
   return Number(new RegExp(`^${name}\\{[^}]*\\} (\\S+)$`, 'm').exec(scrape)?.[1]);
 };
 
-test.each(['fast', 'immediate'] as const)(
-  'PostgreSQL stopped (%s) shows within 10 s; started again all recovers without a restart',
-  async (mode) => {
+for (const [mode, register] of [
+  ['fast', longTest],
+  ['immediate', test],
+] as const) {
+  register(`PostgreSQL stopped (${mode}) shows within 10 s; started again all recovers without a restart`, async () => {
     const postgres = await startPrivatePostgres();
     const topic = await createTopic({ partitions: 2 });
     await produce(
@@ -65,8 +69,8 @@ test.each(['fast', 'immediate'] as const)(
     await awaitEachOnce({ ...counted, records: 200 });
     consumer.kill('SIGTERM');
     expect(await consumer.exited).toMatchObject({ code: 0 });
-  },
-);
+  });
+}
 
 test('PostgreSQL that comes later than the consumer is waited for', async () => {
   const postgres = await startPrivatePostgres();
@@ -80,51 +84,57 @@ test('PostgreSQL that comes later than the consumer is waited for', async () => 
   await awaitEachOnce({ schema: consumer.schema, topic, records: 1, url: postgres.urlWithPassword });
 });
 
-test('Kafka stopped shows in its component and in readiness, not in the root; started again records flow', async () => {
-  const kafka = await startPrivateKafka();
-  const { broker } = kafka;
-  const topic = await createTopic({ broker });
-  await produce(topic, [{ value: '1' }], { broker });
-  const consumer = await startConsumer({
-    topics: [topic],
-    brokers: [broker],
-    settings: { kafka: { sessionTimeout: '6s' } },
+describe('Kafka', () => {
+  let kafka: LocalKafka;
+  let topic = '';
+  let unread = '';
+  beforeAll(async () => {
+    kafka = await startPrivateKafka();
+    topic = await createTopic(kafka);
+    unread = await createTopic(kafka);
   });
-  const { healthPath, readinessPath } = consumer.endpoint;
-  await consumer.waitForHealth();
-  await awaitEachOnce({ schema: consumer.schema, topic, records: 1 });
 
-  await kafka.stop();
-  await awaitHealth(consumer, `${healthPath}/kafka`, 503);
-  await awaitHealth(consumer, readinessPath, 503);
-  const root = await health(consumer);
-  expect(root).toMatchObject({ code: 200, body: { status: 'UP', components: { kafka: { status: 'DOWN' } } } });
+  test('stopped shows in its component and in readiness, not in the root; started again records flow', async () => {
+    const { broker } = kafka;
+    await produce(topic, [{ value: '1' }], { broker });
+    const consumer = await startConsumer({
+      topics: [topic],
+      brokers: [broker],
+      settings: { kafka: { sessionTimeout: '6s' } },
+    });
+    const { healthPath, readinessPath } = consumer.endpoint;
+    await consumer.waitForHealth();
+    await awaitEachOnce({ schema: consumer.schema, topic, records: 1 });
 
-  await kafka.start();
-  await awaitHealth(consumer, readinessPath, 200, 30_000);
-  await produce(topic, [{ value: '2' }], { broker });
-  await awaitEachOnce({ schema: consumer.schema, topic, records: 2, timeout: 60_000 });
-});
+    await kafka.stop();
+    await awaitHealth(consumer, `${healthPath}/kafka`, 503);
+    await awaitHealth(consumer, readinessPath, 503);
+    const root = await health(consumer);
+    expect(root).toMatchObject({ code: 200, body: { status: 'UP', components: { kafka: { status: 'DOWN' } } } });
 
-test('management.health.kafka.in-root makes the same outage count', async () => {
-  const kafka = await startPrivateKafka();
-  const topic = await createTopic({ broker: kafka.broker });
-  const settings = { management: { health: { kafka: { 'in-root': true } } } };
-  const consumer = await startConsumer({ topics: [topic], brokers: [kafka.broker], settings });
-  await consumer.waitForHealth();
-  await kafka.stop();
-  const root = await awaitHealth(consumer, consumer.endpoint.healthPath, 503);
-  expect(root.body.status).toBe('DOWN');
-});
+    await kafka.start();
+    await awaitHealth(consumer, readinessPath, 200, 30_000);
+    await produce(topic, [{ value: '2' }], { broker });
+    await awaitEachOnce({ schema: consumer.schema, topic, records: 2, timeout: 60_000 });
+  });
 
-test('Kafka that comes later than the consumer is waited for, and the root stays UP meanwhile', async () => {
-  const kafka = await startPrivateKafka();
-  const { broker } = kafka;
-  const topic = await createTopic({ broker });
-  await kafka.stop();
-  const consumer = await startConsumer({ topics: [topic], brokers: [broker] });
-  await consumer.waitForHealth();
-  await kafka.start();
-  await produce(topic, [{ value: '1' }], { broker });
-  await awaitEachOnce({ schema: consumer.schema, topic, records: 1, timeout: 60_000 });
+  test('stopped counts in the root with management.health.kafka.in-root', async () => {
+    await kafka.start();
+    const settings = { management: { health: { kafka: { 'in-root': true } } } };
+    const consumer = await startConsumer({ topics: [topic], brokers: [kafka.broker], settings });
+    await consumer.waitForHealth();
+    await kafka.stop();
+    const root = await awaitHealth(consumer, consumer.endpoint.healthPath, 503);
+    expect(root.body.status).toBe('DOWN');
+  });
+
+  test('that comes later than the consumer is waited for, and the root stays UP meanwhile', async () => {
+    const { broker } = kafka;
+    await kafka.stop();
+    const consumer = await startConsumer({ topics: [unread], brokers: [broker] });
+    await consumer.waitForHealth();
+    await kafka.start();
+    await produce(unread, [{ value: '1' }], { broker });
+    await awaitEachOnce({ schema: consumer.schema, topic: unread, records: 1, timeout: 60_000 });
+  });
 });

@@ -56,16 +56,6 @@ describe('npm start -- --once', () => {
     expect(lines.all).toContainEqual(expect.stringMatching(/records, each once.* 692 +692 +ok$/));
   });
 
-  test('is not disturbed by what the environment says of other servers, and sets no timer that Node warns of', async () => {
-    const watch = join((await testRun()).path, 'timer-watch.cjs');
-    writeFileSync(watch, TIMER_WATCH);
-    const others = { PGSSLMODE: 'require', PGHOST: 'elsewhere', DATABASE_PASSWORD: 'another', KAFKA_SSL: 'true' };
-    const env = { ...others, NODE_OPTIONS: `--require=${watch}` };
-    const { lines, ended } = startWith(env, 'start', '--once', '--records', '200', '--kafka', sharedBroker());
-    expect(await ended).toBe(0);
-    expect(lines.all.filter((line) => line.includes('a timer of'))).toEqual([]);
-  });
-
   longTest('ends with 1 and shows why when the consumer gives up', async () => {
     const names = ['--topic', randomName('topic'), '--schema', randomName('schema'), ...SHARED];
     expect(await start('--once', '--records', '100', ...names).ended).toBe(0);
@@ -96,26 +86,22 @@ describe('npm start -- --once', () => {
     expect(lines.all).toContain('The verdict: something differs.');
   });
 
-  test('compares typed tables of orders and customers column by column, and ends with 0', async () => {
-    const { lines, ended } = start(
-      '--tables',
-      '--once',
-      '--records',
-      '3000',
-      '--rate',
-      '1500',
-      '--partitions',
-      '3',
-      ...SHARED,
-    );
+  test('compares typed tables column by column, undisturbed by an environment of other servers; Node warns of no timer', async () => {
+    const watch = join((await testRun()).path, 'timer-watch.cjs');
+    writeFileSync(watch, TIMER_WATCH);
+    const others = { PGSSLMODE: 'require', PGHOST: 'elsewhere', DATABASE_PASSWORD: 'another', KAFKA_SSL: 'true' };
+    const env = { ...others, NODE_OPTIONS: `--require=${watch}` };
+    const options = ['--tables', '--once', '--records', '3000', '--rate', '1500', '--partitions', '3'];
+    const { lines, ended } = startWith(env, 'start', ...options, '--kafka', sharedBroker());
     expect(await ended).toBe(0);
     const verdict = lines.all.filter((line) => line.endsWith('ok')).join('\n');
     expect(verdict).toMatch(/records, each once.* 2,971 +2,971/);
     expect(verdict).toMatch(/dead letters, each.* 32 +32/);
     expect(verdict).toMatch(/dead letters of customers-\w+ +3 +3/);
-    expect(verdict).toMatch(/rows of sample_\w+\.orders, column by column +2,971 +2,971/);
-    expect(verdict).toMatch(/rows of sample_\w+\.customers, column by column +371 +371/);
+    expect(verdict).toMatch(/rows of public\.orders, column by column +2,971 +2,971/);
+    expect(verdict).toMatch(/rows of public\.customers, column by column +371 +371/);
     expect(lines.all).toContainEqual(expect.stringMatching(/orders [\d,]+ rows {3}customers [\d,]+ rows$/));
+    expect(lines.all.filter((line) => line.includes('a timer of'))).toEqual([]);
   });
 
   test('ends with 1 and names the column when a row of a typed table is spoiled', async () => {
@@ -230,14 +216,6 @@ describe('npm start', () => {
     });
   }
 
-  test('ends with 1 when the consumer dies', async () => {
-    const { lines, ended } = start(...SHARED);
-    const [, pid] = /process (\d+)/.exec(await lines.waitFor(/^consumer +ready/, 60_000)) ?? [];
-    process.kill(Number(pid), 'SIGKILL');
-    expect(await ended).toBe(1);
-    expect(lines.all).toContain('consumer    ended by itself: signal SIGKILL');
-  });
-
   test('shows on a terminal one line that changes, and what trouble does to it; Ctrl-C leaves nothing', async () => {
     const { child, lines, ended, pid, raw } = await onTerminal({});
     const [run = 'none'] = runFoldersOf(pid);
@@ -260,12 +238,14 @@ describe('npm start', () => {
     expect([runFoldersOf(pid), processesWith(run)]).toEqual([[], []]);
   });
 
-  test('has no colours against NO_COLOR, and stops no PostgreSQL that it has not started', async () => {
-    const { child, ended, pid, raw, lines } = await onTerminal({ NO_COLOR: '1' }, ...SHARED);
+  test('has no colours against NO_COLOR, stops no PostgreSQL of others, and ends with 1 when the consumer dies', async () => {
+    const { ended, pid, raw, lines } = await onTerminal({ NO_COLOR: '1' }, ...SHARED);
     await lines.waitFor(/Ctrl-C stops everything/);
     expect(await trouble(pid, 'postgres')).toMatchObject({ code: 0, said: expect.stringContaining('is yours') });
-    child.stdin.write(CTRL_C);
-    expect(await ended).toBe(0);
+    const [, consumer] = /consumer +ready, process (\d+)/.exec(raw()) ?? [];
+    process.kill(Number(consumer), 'SIGKILL');
+    expect(await ended).toBe(1);
+    expect(raw()).toContain('consumer    ended by itself: signal SIGKILL');
     expect(raw()).toContain('npm run trouble -- records');
     expect(raw()).not.toMatch(/ESC\[\d+m/);
   });

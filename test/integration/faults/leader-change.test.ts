@@ -5,6 +5,7 @@ import type { LocalKafka } from '../../../dev/stack/local-kafka.ts';
 import { query } from '../stack/database.ts';
 import { groupMembers } from '../stack/group-membership.ts';
 import { createTopic, kafkaClient, produce } from '../stack/kafka-client.ts';
+import { IS_LONG_RUN } from '../stack/long-test.ts';
 import { startPrivateKafka } from '../stack/private-servers.ts';
 import { randomName } from '../stack/random-name.ts';
 import { runbookCommand } from '../stack/runbook.ts';
@@ -99,7 +100,7 @@ async function awaitWritten({ load }: Site, consumer: StartedConsumer): Promise<
 
 /** Waits for more transactions, and until they are written. */
 async function goesOn(site: Site, consumer: StartedConsumer): Promise<void> {
-  const enough = site.load.committed.length + 60;
+  const enough = site.load.committed.length + 18;
   await until('further transactions', async () => (site.load.committed.length > enough ? true : undefined));
   await awaitWritten(site, consumer);
 }
@@ -138,12 +139,15 @@ test('leaders move between two brokers, and each committed record is written onc
   await produce(single, SINGLE, { broker: first.broker });
   await awaitEachOnce({ schema, topic: single, records: SINGLE.length });
   const before = await epochs(consumer);
-  await second.stop();
-  await awaitLeaders(at, [1, 1]);
-  await goesOn(at, consumer);
-  await second.start();
-  await awaitLeaders(at, [2, 1]);
-  await goesOn(at, consumer);
+  // The other test of this file stops the broker in order, too.
+  if (IS_LONG_RUN) {
+    await second.stop();
+    await awaitLeaders(at, [1, 1]);
+    await goesOn(at, consumer);
+    await second.start();
+    await awaitLeaders(at, [2, 1]);
+    await goesOn(at, consumer);
+  }
   const other = await startConsumer({ topics, brokers, groupId, schema });
   await second.crash();
   await awaitLeaders(at, [1, 1]);

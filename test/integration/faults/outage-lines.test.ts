@@ -141,10 +141,7 @@ async function lockFor(consumer: StartedConsumer, tables: string, produceAll: ()
   });
 }
 
-test.each([
-  ['records, orders', ['orders', 'records']],
-  ['offsets', ['offsets']],
-])('a lock on %s is logged once, with its holder, and once when it is over', async (_name, names) => {
+async function logsLockOnce(names: readonly string[]): Promise<void> {
   const topic = await createTopic({ partitions: 4 });
   const schema = randomName('schema');
   const locked = names.map((name) => `${schema}.${name}`);
@@ -169,4 +166,10 @@ test.each([
   expect(warnings).toHaveLength(1);
   expect(lines(consumer, 'the lock is gone')).toHaveLength(1);
   await awaitEachOnce({ schema, topic, records: 4 });
-});
+}
+
+const LOGGED = 'is logged once, with its holder, and once when it is over';
+
+test(`a lock on records, orders ${LOGGED}`, () => logsLockOnce(['orders', 'records']));
+
+longTest(`a lock on offsets ${LOGGED}`, () => logsLockOnce(['offsets']));

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { query, withDatabase } from '../stack/database.ts';
 import { type AtBroker, createTopic, kafkaClient, produce } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
 import { KAFKA_2_1, startOldBroker } from '../stack/old-broker.ts';
 import { randomName } from '../stack/random-name.ts';
 import { type ConsumerUnderTest, type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
@@ -193,10 +194,8 @@ test('aborted records are left out of what is fetched by id', async () => {
 const FETCH = 1;
 const CONSUMER_GROUP_HEARTBEAT = 68;
 
-test.each([
-  ['12, for which there is 11,', 12, 11],
-  ['11', 11, 11],
-])('with Fetch %s a topic is checked at assignment, and it is said once what remains', async (_, offered, used) => {
+/** A broker whose newest Fetch is `offered`, of which `used` is used. */
+async function checksAtAssignment(offered: number, used: number): Promise<void> {
   const { kafka, broker, fetchVersions } = await startOldBroker(new Map([[FETCH, offered]]));
   const { topic, consumer } = await startedWithOldRecords({ brokers: [broker] });
   expect([...fetchVersions]).toContain(used);
@@ -207,7 +206,13 @@ test.each([
   const { groupId, schema } = consumer;
   await expectRecreated(await startConsumer({ topics: [topic], brokers: [broker], groupId, schema }), topic, 10);
   await kafka.stop();
-});
+}
+
+const CHECKED = 'a topic is checked at assignment, and it is said once what remains';
+
+test(`with Fetch 12, for which there is 11, ${CHECKED}`, () => checksAtAssignment(12, 11));
+
+longTest(`with Fetch 11 ${CHECKED}`, () => checksAtAssignment(11, 11));
 
 test('a broker that tells no ids, here one like Kafka 2.1, is read by name, and a stored id stays as it is', async () => {
   // Kafka 2.1 does not have the heartbeats of KIP-848, and those before 4.0 had none but version 0.

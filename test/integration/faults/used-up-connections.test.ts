@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import type { LocalPostgres } from '../../../dev/stack/local-postgres.ts';
@@ -12,6 +13,8 @@ import { until } from '../stack/until.ts';
 const STALL_MS = 6_000;
 /** Checks are 2 s apart, and their verdict may be as old as one of them may take. */
 const MARGIN_MS = 10_000;
+/** Between two looks at the health, which the consumer asks about every 2 s. */
+const LOOK_MS = 100;
 const RECORDS = 20;
 const ORDERS = Array.from({ length: RECORDS }, (_, id) => ({ value: `${id}` }));
 const MAX_CONNECTIONS = 12;
@@ -88,6 +91,7 @@ async function neverUpAgain(consumer: StartedConsumer): Promise<Health> {
   const end = performance.now() + STALL_MS;
   while (performance.now() < end) {
     expect((await health(consumer)).status).not.toBe('UP');
+    await delay(LOOK_MS);
   }
   return down;
 }

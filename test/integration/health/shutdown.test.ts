@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
 import { freezePostgres, startPrivatePostgres } from '../stack/private-servers.ts';
+import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
 import { startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 import { until } from '../stack/until.ts';
@@ -9,11 +10,14 @@ import { until } from '../stack/until.ts';
 const orders = (count: number) =>
   Array.from({ length: count }, (_, id) => ({ value: `{"id":${id},"pad":"${'x'.repeat(100)}"}` }));
 
+/** Of 5,000 records: 30 transactions, of which the first one was seen when the signal comes. */
+const BATCHES = 3;
+
 test.each(['SIGTERM', 'SIGINT'] as const)(
   '%s under load: drained, exit code 0, nothing lost or doubled',
   async (signal) => {
     const topic = await createTopic();
-    for (let batch = 0; batch < 8; batch += 1) {
+    for (let batch = 0; batch < BATCHES; batch += 1) {
       await produce(topic, orders(5_000));
     }
     const settings = { consumer: { maxBatchRecords: 500 } };
@@ -30,7 +34,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     );
     expect(stored?.rows).toBe(stored?.next);
     await startConsumer({ topics: [topic], schema, groupId, settings });
-    await awaitEachOnce({ schema, topic, records: 40_000 });
+    await awaitEachOnce({ schema, topic, records: BATCHES * 5_000 });
   },
 );
 
@@ -96,10 +100,11 @@ test('a port that is taken is said in one line, with exit code 1', async () => {
 });
 
 test('a wrong password ends the consumer with exit code 1 and is not printed', async () => {
-  const postgres = await startPrivatePostgres();
   const topic = await createTopic();
+  const url = new URL(sharedDatabaseUrl());
+  url.password = '';
   const settings = { database: { password: 'not-the-secret' } };
-  const consumer = await startConsumer({ topics: [topic], databaseUrl: postgres.url, settings });
+  const consumer = await startConsumer({ topics: [topic], databaseUrl: url.href, settings });
   expect(await consumer.exited).toMatchObject({ code: 1 });
   const said = consumer.logs.all.join('\n');
   expect(said).toContain('DATABASE_REFUSED');

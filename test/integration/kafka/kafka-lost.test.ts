@@ -32,7 +32,7 @@ async function awaitNoLagSeries(consumer: StartedConsumer): Promise<void> {
   expect(lagOf(await root(consumer))).toBeNull();
 }
 
-test('a Kafka that is stopped: the lag turns null in the health, and comes back with Kafka', async () => {
+longTest('a Kafka that is stopped: the lag turns null in the health, and comes back with Kafka', async () => {
   const kafka = await startPrivateKafka();
   const { broker } = kafka;
   const topic = await createTopic({ broker });

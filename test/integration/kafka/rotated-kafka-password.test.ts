@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { beforeAll, expect, test } from '@jest/globals';
 import { KAFKA_JARS } from '../../../dev/stack/local-kafka.ts';
 import { mavenJars } from '../../../dev/stack/maven-jars.ts';
 import { mountSecret } from '../../app/configuration/mounted-secret.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
 import { longTest } from '../stack/long-test.ts';
+import { runJava } from '../stack/other-producers.ts';
 import { type SecuredKafka, startSecuredKafka, USER } from '../stack/secured-kafka.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
@@ -18,11 +17,18 @@ const CANARY = 'hunter2-rotated';
 /** Gives the user another password for SCRAM, by Kafka's own tool. */
 async function setPassword(broker: string, password: string): Promise<void> {
   const jars = await mavenJars(await testRun(), KAFKA_JARS, () => undefined);
-  await promisify(execFile)('java', [
-    // For a quick start.
-    ...['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'],
-    ...['-cp', join(jars, '*'), 'kafka.admin.ConfigCommand', '--bootstrap-server', broker, '--alter'],
-    ...['--entity-type', 'users', '--entity-name', USER, '--add-config', `SCRAM-SHA-256=[password=${password}]`],
+  await runJava(jars, 'kafka.admin.ConfigCommand', [
+    ...[
+      '--bootstrap-server',
+      broker,
+      '--alter',
+      '--entity-type',
+      'users',
+      '--entity-name',
+      USER,
+      '--add-config',
+      `SCRAM-SHA-256=[password=${password}]`,
+    ],
   ]);
 }
 

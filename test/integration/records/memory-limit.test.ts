@@ -60,7 +60,7 @@ describe(missing === null ? place : `WITHOUT a control group, so only the peak i
     const value = JSON.stringify('x'.repeat(10_000_000));
     await produce(topic, [{ partition: 5, value: '{}' }]);
     await produce(topic, [{ partition: 5, value }]);
-    const records = await produceLoad(topic, { ...LOAD, partitions: 24, recordBytes: 10_000 }, 60 * MEBIBYTE);
+    const records = await produceLoad(topic, { ...LOAD, partitions: 24, recordBytes: 10_000 }, 30 * MEBIBYTE);
     const { consumer, group } = await startInPod(topic, { consumer: { maxValueBytes: 12_000_000 } });
     await awaitRows(consumer.schema, records + 2);
     const [stored] = await query(

@@ -4,6 +4,7 @@ import { access, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { cached } from '../../../dev/stack/cache-folder.ts';
+import { javaCommand, QUICK_START } from '../../../dev/stack/java-program.ts';
 import { KAFKA_JARS } from '../../../dev/stack/local-kafka.ts';
 import { mavenJars } from '../../../dev/stack/maven-jars.ts';
 import { sharedBroker } from './shared-stack.ts';
@@ -23,6 +24,14 @@ export interface Sent {
   readonly partition?: number;
 }
 
+/** Runs a class of Kafka's jars to its end. @throws Error with its output when it fails */
+export async function runJava(jars: string, main: string, args: readonly string[]): Promise<void> {
+  const { code, output } = await (await testRun()).complete(javaCommand({ jars, main, args, jvm: QUICK_START }));
+  if (code !== 0) {
+    throw new Error(`${main} ended with ${code}: ${output.join('\n')}`);
+  }
+}
+
 /**
  * Sends as many of the values as there are, chosen at random, by Java's own producer. The values must have no line
  * breaks.
@@ -32,11 +41,8 @@ export async function sendByJava({ topic, codec, values, transactionalId }: Omit
   const jars = await mavenJars(run, KAFKA_JARS, () => undefined);
   const file = join(await mkdtemp(join(run.path, 'java-')), 'values');
   await writeFile(file, values.join('\n'));
-  await promisify(execFile)('java', [
-    // For a quick start.
-    ...['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'],
-    ...['-cp', join(jars, '*'), 'org.apache.kafka.tools.ProducerPerformance', '--throughput', '-1'],
-    ...['--bootstrap-server', sharedBroker(), '--topic', topic, '--payload-file', file],
+  await runJava(jars, 'org.apache.kafka.tools.ProducerPerformance', [
+    ...['--throughput', '-1', '--bootstrap-server', sharedBroker(), '--topic', topic, '--payload-file', file],
     ...['--num-records', String(values.length)],
     ...['--command-property', `compression.type=${codec}`, 'batch.size=500000', 'linger.ms=100', 'acks=all'],
     ...(transactionalId === undefined ? [] : ['--transactional-id', transactionalId]),

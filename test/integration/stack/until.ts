@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-const POLL_MS = 50;
+const POLL_MS = 100;
 
 /**
  * Asks again and again until the answer is not undefined, and gives that answer.
