@@ -40,7 +40,7 @@ export class LogLines {
   }
 
   /**
-   * The first line that matches, of those that are there and those that come.
+   * The first line that matches, of those that are there and those that come. To wait keeps no process running.
    *
    * @param timeout milliseconds to wait. @default 60000
    * @throws Error with the end of the log when the time is over.
@@ -62,7 +62,7 @@ export class LogLines {
       const timer = setTimeout(() => {
         this.#watchers.delete(watch);
         reject(new Error(`no line matched ${pattern} within ${timeout} ms; the last ones: ${this.#tail()}`));
-      }, timeout);
+      }, timeout).unref();
       this.#watchers.add(watch);
     });
   }

@@ -23,6 +23,13 @@ describe('log lines', () => {
     await expect(logs.waitFor(/never/, 10)).rejects.toThrow(/no line matched \/never\/ within 10 ms.*\n {4}another/);
   });
 
+  test('keep no process running while one of them is waited for', () => {
+    const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+    const before = timers();
+    new LogLines().waitFor(/never/, 60_000).catch(() => undefined);
+    expect(timers()).toBe(before);
+  });
+
   test('are given to followers, earlier ones first', () => {
     const logs = new LogLines();
     const seen: string[] = [];
