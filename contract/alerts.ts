@@ -94,6 +94,13 @@ export const ALERTS = {
     times:
       'two minutes after the last answer: a broker that restarts is back before that, and ConsumerLagHigh still fires',
   },
+  SchemaRegistryAway: {
+    limit: 'seconds that the oldest batch has been waiting for a schema of the registry',
+    critical: { threshold: 10, for: '5m' },
+    keepFiringFor: '5m',
+    times:
+      'an unknown schema waits for 5 s; a registry that restarts is back within five minutes, and Kubernetes restarts a container within as many',
+  },
   CertificateExpires: {
     limit: 'days until a certificate in use expires: of the HTTP interface, or of this client (fewer than)',
     warning: { threshold: 21, for: '0s' },

@@ -12,6 +12,7 @@ import {
 import { lagAlerts, lagRecordingRule, lagTimeAlerts, unassignedAlerts } from './lag.ts';
 import { eventLoopAlerts, heapAlerts, memoryAlerts } from './memory.ts';
 import type { AlertRule, RuleGroup } from './rule.ts';
+import { registryAlerts } from './schema-registry.ts';
 import { deadLetterAlerts, fencedAlerts, lateAlerts, lateRecordingRules } from './writes.ts';
 
 /** The specification's first, then what each part of the way of a record can do. */
@@ -26,6 +27,7 @@ const ALERT_RULES: readonly ((workload: CheckedWorkload) => AlertRule[])[] = [
   heapAlerts,
   eventLoopAlerts,
   kafkaAlerts,
+  registryAlerts,
   certificateAlerts,
   topicAlerts,
   unassignedAlerts,

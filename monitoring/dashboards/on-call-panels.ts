@@ -2,6 +2,7 @@ import { HEALTH_STATUS_CODE } from '../../contract/metrics/definition.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import { memoryBytes } from '../../deployment/sections/resources.ts';
 import { HALF, LEVEL_COLORS, type RowDefinition } from './panel.ts';
+import { schemaRegistry } from './registry-panels.ts';
 import { type DashboardScope, POD } from './scope.ts';
 import { quantile } from './specified-panels.ts';
 import { tables } from './table-panels.ts';
@@ -262,4 +263,4 @@ const processPanels = ({ own, byPod, limits }: DashboardScope): RowDefinition =>
 
 /** What the person on call asks next, by what it is about. */
 export const onCallRows = (scope: DashboardScope): RowDefinition[] =>
-  [alertsAndHealth, time, database, kafka, deadLetters, tables, processPanels].map((row) => row(scope));
+  [alertsAndHealth, time, database, kafka, deadLetters, tables, schemaRegistry, processPanels].map((row) => row(scope));

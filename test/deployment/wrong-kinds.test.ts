@@ -113,6 +113,18 @@ const MISTAKES: readonly (readonly Mistake[])[] = [
       needs: ['kafka.existingSecret', 'application.kafka.sasl'],
     },
     {
+      at: 'schemaRegistry.existingSecret',
+      value: undefined,
+      problem: 'schemaRegistry.existingSecret is missing',
+      needs: ['schemaRegistry.existingSecret', 'application.schemaRegistry'],
+    },
+    {
+      at: 'application.formats.other',
+      value: 'text',
+      problem: 'application.formats.other is the format of a topic',
+      needs: ['application.kafka.topics', 'application.tables'],
+    },
+    {
       at: 'database.owner',
       value: undefined,
       problem: 'database.owner.existingSecret is missing',
@@ -158,6 +170,7 @@ const document: CheckedDocument = {
       owner: { existingSecret: 'owner' },
       tls: { ca: { existingConfigMap: 'database-ca' } },
     },
+    schemaRegistry: { existingSecret: 'registry', tls: { ca: { existingSecret: 'registry-ca' } } },
     monitoring: {
       credentials: { existingSecret: 'm', type: 'basic' },
       tls: { existingSecret: 't' },
@@ -178,6 +191,8 @@ const document: CheckedDocument = {
         { topic: 'items', table: 's.t', key: 'x', columns: { x: '$key', custom: { from: 'a' } } },
         { topic: 'items', table: 's.u', columns: { x: 'a' } },
       ],
+      formats: { orders: 'registry', items: { key: 'registry', value: ['registry', 'json'] } },
+      schemaRegistry: { url: ['https://a', 'https://b'], username: 'u' },
       spring: { boot: { admin: { client: { instance: { sendCredentials: true } } } } },
     },
   },

@@ -22,7 +22,10 @@ function synthesized(example: string): Manifest[] {
   return [chart, monitoring].flatMap((each) => each.toJson() as Manifest[]);
 }
 
-const EXAMPLES = ['strimzi', 'strimzi-scram', 'confluent-cloud', 'msk-iam', 'aiven', 'event-hubs'];
+const EXAMPLES = [
+  ...['strimzi', 'strimzi-scram', 'confluent-cloud', 'confluent-cloud-oauth', 'apicurio'],
+  ...['msk-iam', 'aiven', 'event-hubs'],
+];
 
 describe.each(EXAMPLES)('the example for %s', (example) => {
   const objects = synthesized(example);
@@ -40,7 +43,7 @@ describe.each(EXAMPLES)('the example for %s', (example) => {
 /** application.yml in the ConfigMap. */
 function applicationOf(objects: readonly Manifest[]) {
   const { 'application.yml': text = '' } = only(objects, 'ConfigMap')['data'] as Record<string, string>;
-  return parse(text) as { readonly kafka: Readonly<Record<string, unknown>> };
+  return parse(text) as Readonly<Record<'kafka' | 'schemaRegistry', Readonly<Record<string, unknown>>>>;
 }
 
 const volumes = (objects: readonly Manifest[]) => deploymentSpec(objects).template.spec.volumes ?? [];
@@ -53,13 +56,21 @@ interface Source {
   };
 }
 
-/** The settings of the login at the brokers that come from a Secret, with its name and the key. */
-const login = (objects: readonly Manifest[]) =>
+/** The settings of the login at a server that come from a Secret, with its name and the key. */
+const login = (objects: readonly Manifest[], server: 'kafka' | 'schemaRegistry' = 'kafka') =>
   volumes(objects)
     .flatMap(({ projected }) => (projected as { readonly sources: readonly Source[] } | undefined)?.sources ?? [])
     .flatMap(({ secret }) => (secret?.items ?? []).map(({ key, path }) => [path, secret?.name, key]))
-    .filter(([path]) => path?.startsWith('kafka/'))
+    .filter(([path]) => path?.startsWith(`${server}/`))
     .toSorted();
+
+/** Ports that the NetworkPolicy lets the Pods reach. */
+const portsOf = (objects: readonly Manifest[]) => {
+  const { egress } = only(objects, 'NetworkPolicy')['spec'] as {
+    readonly egress: readonly { readonly ports: readonly { readonly port: number }[] }[];
+  };
+  return egress.flatMap(({ ports }) => ports.map(({ port }) => port));
+};
 
 const secretVolume = (name: string, secretName: string, ...keys: string[]) => ({
   name,
@@ -101,6 +112,48 @@ test("Confluent Cloud's consumer and KEDA log in with the same API key, by the a
     ],
   });
   expect(applicationOf(objects).kafka).not.toHaveProperty('tls');
+});
+
+test("Confluent Cloud's consumer logs in at Schema Registry with an API key apart from the cluster's, and reaches both", () => {
+  const objects = synthesized('confluent-cloud');
+  expect(login(objects, 'schemaRegistry')).toEqual([
+    ['schemaRegistry/password', 'confluent-cloud-registry', 'password'],
+    ['schemaRegistry/username', 'confluent-cloud-registry', 'username'],
+  ]);
+  expect(portsOf(objects)).toEqual(expect.arrayContaining([443, 9092]));
+});
+
+test("Confluent Cloud's consumer logs in by one client at the brokers and at Schema Registry, each with its pool", () => {
+  const objects = synthesized('confluent-cloud-oauth');
+  expect(login(objects)).toContainEqual(['kafka/sasl/oauth/clientSecret', 'confluent-cloud', 'clientSecret']);
+  expect(login(objects, 'schemaRegistry')).toContainEqual([
+    ...['schemaRegistry/oauth/clientSecret', 'confluent-cloud', 'clientSecret'],
+  ]);
+  const { kafka, schemaRegistry } = applicationOf(objects);
+  expect(kafka['sasl']).toMatchObject({ oauth: { extensions: { logicalCluster: 'lkc-00000' } } });
+  expect(schemaRegistry['oauth']).toMatchObject({ logicalCluster: 'lsrc-00000', identityPoolId: 'pool-0000' });
+});
+
+test("Apicurio's consumer asks its Confluent API, by the authority of its certificate, and reaches it and Keycloak alone", () => {
+  const objects = synthesized('apicurio');
+  expect(volumes(objects)).toContainEqual(secretVolume('schema-registry-ca', 'apicurio-registry-tls', 'ca.crt'));
+  expect(applicationOf(objects).schemaRegistry).toMatchObject({
+    url: expect.stringMatching(/\/apis\/ccompat\/v7$/),
+    tls: { ca: '/etc/stream-consumer-schema-registry-ca/ca.crt' },
+  });
+  expect(login(objects, 'schemaRegistry')).toContainEqual([
+    ...['schemaRegistry/oauth/clientSecret', 'apicurio', 'clientSecret'],
+  ]);
+  const to = {
+    namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'apicurio' } },
+    podSelector: { matchLabels: { app: 'apicurio-registry' } },
+  };
+  expect(only(objects, 'NetworkPolicy')['spec']).toMatchObject({
+    egress: expect.arrayContaining([
+      { to: [to], ports: [{ protocol: 'TCP', port: 8443 }] },
+      { ports: [{ protocol: 'TCP', port: 443 }] },
+    ]),
+  });
 });
 
 test("MSK's consumer has the role of its ServiceAccount, no Secret for Kafka, and a way to AWS's STS", () => {

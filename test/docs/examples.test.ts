@@ -39,7 +39,10 @@ const FOLDERS: readonly (readonly [example: string, folder: string, objects: rea
 ];
 
 /** Examples that are no manifests: those of consumer.yaml (broker-examples.test.ts), and Alertmanager's. */
-const OTHER_TESTS = ['aiven', 'alertmanager', 'confluent-cloud', 'event-hubs', 'msk-iam', 'strimzi', 'strimzi-scram'];
+const OTHER_TESTS = [
+  ...['aiven', 'alertmanager', 'apicurio', 'confluent-cloud', 'confluent-cloud-oauth', 'event-hubs', 'msk-iam'],
+  ...['strimzi', 'strimzi-scram'],
+];
 
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).error === undefined;
 const isRequired = process.env['CI'] === 'true';

@@ -105,6 +105,33 @@ export const VARIANTS: Readonly<Record<string, object>> = {
     },
     application: { kafka: { ssl: true } },
   },
+  'a schema registry with a login, certificates and a place': {
+    schemaRegistry: {
+      existingSecret: 'registry',
+      keys: { username: 'user' },
+      externalSecret: { store: 'vault', remoteKey: 'registry' },
+      tls: { ca: { existingConfigMap: 'company-ca' }, clientCertificate: { existingSecret: 'registry-client' } },
+    },
+    networkPolicy: { egress: { schemaRegistry: [{ namespace: 'registry', podLabels: { app: 'registry' } }] } },
+    application: {
+      schemaRegistry: { url: ['https://a.example.com', 'https://b.example.com:8443'] },
+      formats: { orders: { key: 'registry', value: ['registry', 'json'] } },
+    },
+  },
+  'a schema registry with OAuth, by variables': {
+    secrets: { as: 'environment' },
+    schemaRegistry: {
+      existingSecret: 'registry',
+      sealedSecret: { encryptedData: { clientSecret: 'x'.repeat(120) } },
+    },
+    application: {
+      schemaRegistry: {
+        url: 'https://registry.example.com',
+        oauth: { tokenEndpoint: 'https://id.example.com/token', clientId: 'c', logicalCluster: 'lsrc-1' },
+      },
+      formats: { orders: 'registry' },
+    },
+  },
   "a ServiceAccount with a cloud's role": {
     serviceAccount: {
       name: 'orders-reader',

@@ -64,6 +64,24 @@ const MISTAKES: readonly (readonly Mistake[])[] = [
     { at: 'shutdown.timeout', value: '0s', problem: 'shutdown.timeout is out of range', needs: ['shutdown.timeout'] },
     { at: 'tables[1].columns.x', value: 'a..b', problem: 'tables[1].columns.x has a dot', needs: ['tables[1]'] },
     { at: 'tables[1].delete', value: 'a', problem: 'tables[1].delete stands without key', needs: ['tables[1]'] },
+    {
+      at: 'formats.other',
+      value: 'text',
+      problem: 'formats.other is the format of a topic',
+      needs: ['kafka.topics', 'tables'],
+    },
+    {
+      at: 'schemaRegistry.url[1]',
+      value: 'https://h/a?b=c',
+      problem: 'schemaRegistry.url[1] has a query',
+      needs: ['schemaRegistry.url'],
+    },
+    {
+      at: 'schemaRegistry.tls.ca',
+      value: '/no/ca',
+      problem: 'schemaRegistry.tls.ca names a file',
+      needs: ['schemaRegistry.tls.ca'],
+    },
   ],
   [
     {
@@ -89,6 +107,24 @@ const MISTAKES: readonly (readonly Mistake[])[] = [
       value: 'orders',
       problem: 'deadLetters.topic is a topic that is read',
       needs: ['deadLetters.to', 'deadLetters.topic', 'kafka.topics', 'tables'],
+    },
+    {
+      at: 'formats.items',
+      value: ['text', 'bytes'],
+      problem: 'formats.items names two formats',
+      needs: ['formats.items'],
+    },
+    {
+      at: 'schemaRegistry.password',
+      value: undefined,
+      problem: 'schemaRegistry.password is missing',
+      needs: ['schemaRegistry.username', 'schemaRegistry.password'],
+    },
+    {
+      at: 'schemaRegistry.tls.privateKey',
+      value: undefined,
+      problem: 'schemaRegistry.tls.privateKey is missing',
+      needs: ['schemaRegistry.tls.certificate', 'schemaRegistry.tls.privateKey'],
     },
     {
       at: 'management.security.password',
@@ -132,6 +168,7 @@ const SECRETS = {
   token: canary(random),
   management: canary(random),
   admin: canary(random),
+  registry: canary(random),
 };
 
 let secrets: readonly string[];
@@ -158,6 +195,8 @@ beforeAll(async () => {
       { topic: 'items', table: 's.t', key: 'x', columns: { x: '$key', custom: { from: 'a' } } },
       { topic: 'items', table: 's.u', columns: { x: 'a' } },
     ],
+    formats: { orders: 'registry', items: { key: 'registry', value: ['registry', 'json'] } },
+    schemaRegistry: { url: ['https://a', 'https://b'], username: 'u', password: SECRETS.registry, tls },
     deadLetters: { to: 'both', topic: 'letters' },
     management: {
       security: { token: SECRETS.token, username: 'u', password: SECRETS.management },
@@ -193,12 +232,15 @@ const HONEST =
 test(HONEST, () => expect(faultsOfKinds(document(), 17)).toEqual([]));
 longTest(`${HONEST}, beside all mistakes`, async () => expect(faultsOfKinds(document())).toEqual([]));
 
-test.each(['database', 'kafka'])('%s.tls given as text shows neither the text nor a stack trace', (section) => {
-  const pem = `Bag Attributes\n-----BEGIN PRIVATE KEY-----\n${SECRETS.wrong}\n-----END PRIVATE KEY-----\n`;
-  writeFileSync(join(folder, 'application.yml'), JSON.stringify(replaced(right, [section, 'tls'], pem)));
-  const decision = configure([], {}, folder);
-  const { code, stderr } = { code: undefined, stderr: '', ...decision };
-  expect(code).toBe(78);
-  expect(stderr).toMatch(new RegExp(`: 1 problem; .*\\n\\n${section}[.]tls has the wrong type: "[*]{6}"`));
-  expect(told(stderr, secrets)).toEqual([]);
-});
+test.each(['database', 'kafka', 'schemaRegistry'])(
+  '%s.tls given as text shows neither the text nor a stack trace',
+  (section) => {
+    const pem = `Bag Attributes\n-----BEGIN PRIVATE KEY-----\n${SECRETS.wrong}\n-----END PRIVATE KEY-----\n`;
+    writeFileSync(join(folder, 'application.yml'), JSON.stringify(replaced(right, [section, 'tls'], pem)));
+    const decision = configure([], {}, folder);
+    const { code, stderr } = { code: undefined, stderr: '', ...decision };
+    expect(code).toBe(78);
+    expect(stderr).toMatch(new RegExp(`: 1 problem; .*\\n\\n${section}[.]tls has the wrong type: "[*]{6}"`));
+    expect(told(stderr, secrets)).toEqual([]);
+  },
+);

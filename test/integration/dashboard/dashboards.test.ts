@@ -122,6 +122,7 @@ const numbers = (series: readonly FoundRange[]): number[] =>
     expect(await highest('Rate', 'rate')).toBeGreaterThan(0);
     expect(await highest('Alerts firing', '{{alertname}} {{severity}}')).toBeGreaterThan(0);
     expect(await highest('Partitions by Pod', POD)).toBe(6);
+    expect(await highest('Schemas known', POD)).toBe(1);
   });
 
   if (isPreview) {

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { SampleProducer } from '../../../dev/orders/sample-producer.ts';
+import { json, RegistryStub } from '../../app/formats/registry/registry-stub.ts';
 import { query } from '../stack/database.ts';
-import { createTopic, kafkaClient } from '../stack/kafka-client.ts';
+import { createTopic, kafkaClient, produce } from '../stack/kafka-client.ts';
 import { startPrivatePostgres } from '../stack/private-servers.ts';
 import { type PrometheusServer, startPrometheus, type TimeRange } from '../stack/prometheus-server.ts';
 import { startConsumer } from '../stack/start-consumer.ts';
@@ -71,9 +72,18 @@ async function scrapeJob(consumer: string) {
   };
 }
 
+/** A registry with a JSON Schema, whose id some orders begin with. */
+async function startRegistry(topic: string): Promise<RegistryStub> {
+  const registry = await new RegistryStub().start();
+  registry.answer('/schemas/ids/1', json(200, { schemaType: 'JSON', schema: '{"type":"object"}' }));
+  await produce(topic, [{ value: Buffer.from('\0\0\0\0\u0001{"orderId":1,"total":1}') }]);
+  return registry;
+}
+
 /**
- * A minute of two consumers, of which one has a table of its own, under a Prometheus with the rules and the scrape job of dist/: a second Pod comes, then PostgreSQL
- * of the one consumer is away for a while and comes back, and the backlog is worked off.
+ * A minute of two consumers, of which one has a table of its own and a schema registry, under a Prometheus with the
+ * rules and the scrape job of dist/: a second Pod comes, then PostgreSQL of the one consumer is away for a while and
+ * comes back, and the backlog is worked off.
  */
 export async function observeRun(): Promise<ObservedRun> {
   const [postgres, orders, refunds] = await Promise.all([
@@ -83,7 +93,12 @@ export async function observeRun(): Promise<ObservedRun> {
   ]);
   const databaseUrl = postgres.urlWithPassword;
   await query('CREATE TABLE public.orders ("orderId" bigint NOT NULL, total numeric)', [], databaseUrl);
-  const settings = { tables: [{ topic: orders, table: 'public.orders' }] };
+  const registry = await startRegistry(orders);
+  const settings = {
+    tables: [{ topic: orders, table: 'public.orders' }],
+    formats: { [orders]: ['registry', 'json'] } as object,
+    schemaRegistry: { url: registry.url },
+  };
   const ofOrders = { topics: [orders], databaseUrl, env: HEAP, settings };
   const [first, other] = await Promise.all([startConsumer(ofOrders), startConsumer({ topics: [refunds], env: HEAP })]);
   await Promise.all([first.waitForHealth(), other.waitForHealth()]);
@@ -111,5 +126,6 @@ export async function observeRun(): Promise<ObservedRun> {
   await until('an alert to fire', async () => (await prometheus.alerts()).find(({ state }) => state === 'firing'));
   isOver = true;
   await Promise.all(load);
+  await registry.stop();
   return { prometheus, range: { start: start / 1_000, end: Date.now() / 1_000, step: SCRAPE_SECONDS } };
 }

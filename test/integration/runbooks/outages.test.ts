@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { METRICS } from '../../../contract/metrics.ts';
+import { json, RegistryStub } from '../../app/formats/registry/registry-stub.ts';
 import { withDatabase } from '../stack/database.ts';
 import { createTopic, kafkaClient, produce } from '../stack/kafka-client.ts';
 import { startPrivateKafka, startPrivatePostgres } from '../stack/private-servers.ts';
@@ -33,6 +34,22 @@ test('Kafka stopped: KafkaUnreachable shows the reason and the broker', async ()
   expect(printed).toContain('Kafka is away');
   expect(printed).toContain(`ECONNREFUSED ${broker}`);
   expect(await runbookCommand('KafkaUnreachable', { consumer }, 'ask')).toMatch(/pod\/.*\n.*"status":"DOWN"/);
+});
+
+test('the schema registry stopped: SchemaRegistryAway shows the reason, the URL and the partitions that wait', async () => {
+  const registry = await new RegistryStub().start();
+  const { url } = registry;
+  const topic = await createTopic();
+  const settings = { formats: { [topic]: 'registry' } as object, schemaRegistry: { url } };
+  const consumer = await startConsumer({ topics: [topic], settings });
+  await consumer.waitForHealth();
+  registry.everything = json(503, {});
+  await produce(topic, [{ value: Buffer.from('\0\0\0\0\u0001{}') }]);
+  await consumer.logs.waitFor(/the schema registry is away/);
+  expect(await runbookCommand('SchemaRegistryAway', { consumer })).toContain(`${url}/schemas/ids/1 answered 503`);
+  const asked = await runbookCommand('SchemaRegistryAway', { consumer }, 'ask');
+  await registry.stop();
+  expect(asked).toMatch(new RegExp(`"status":"DOWN".*answered 503.*"partitions":\\{"${topic}":\\[0\\]`));
 });
 
 /** A lock on `records`, held while the work is done, with records that wait for it. */

@@ -45,6 +45,7 @@ const CASES: Readonly<Record<AlertName, string>> = {
   EventLoopBlocked: '          own   own    own    own      own   own      every gauge own     own   own     own',
   DatabaseConnectionFailures: 'own   own    own    own      own   own      own   own   every   own   every   every',
   KafkaUnreachable: '          own   own    own    own      own   own      every gauge every   every every   every',
+  SchemaRegistryAway: '        own   own    own    own      own   own      every gauge every   every every   every',
   CertificateExpires: '        own   own    own    own      own   own      every gauge own     own   own     own',
   TopicGone: '                 own   own    own    own      own   own      every gauge every   every every   every',
   PartitionUnassigned: '       own   own    own    own      own   own      every gauge own     own   own     own',

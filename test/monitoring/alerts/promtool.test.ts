@@ -22,13 +22,17 @@ if (!hasPromtool && !isRequired) {
   );
 }
 
-/** Every alert is on, and each level of it. */
-const EVERY_ALERT = {
-  alerts: { rules: { RebalanceStorm: { enabled: true }, RecordsLate: { enabled: true } } },
-};
+/** A consumer with every alert, and each level of it. */
+const withEveryAlert = (monitoring: object = {}) => ({
+  application: { schemaRegistry: { url: 'https://registry.example.com' } },
+  monitoring: {
+    alerts: { rules: { RebalanceStorm: { enabled: true }, RecordsLate: { enabled: true } } },
+    ...monitoring,
+  },
+});
 
 const rulesText = (monitoring: object = {}): string =>
-  prometheusFiles(exampleWorkload({ monitoring: { ...EVERY_ALERT, ...monitoring } })).get('rules.yml') ?? '';
+  prometheusFiles(exampleWorkload(withEveryAlert(monitoring))).get('rules.yml') ?? '';
 
 let folder = '';
 
@@ -98,7 +102,7 @@ const inCluster = (cluster: string) => (cases: string) =>
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'promtool-'));
-  for (const [name, text] of prometheusFiles(exampleWorkload({ monitoring: EVERY_ALERT }))) {
+  for (const [name, text] of prometheusFiles(exampleWorkload(withEveryAlert()))) {
     writeFileSync(join(folder, name), text);
   }
   writeCases('usual', fixtures, rulesText(), (cases) => cases);
@@ -135,7 +139,7 @@ test('promtool is there wherever the rules have to be proved', () => {
 (hasPromtool ? describe : describe.skip)('promtool', () => {
   test('finds nothing wrong with the rules', () => {
     const { status, output } = promtool('check', 'rules', '--lint=all', '--lint-fatal', 'rules.yml');
-    expect(output).toContain('SUCCESS: 32 rules found');
+    expect(output).toContain('SUCCESS: 33 rules found');
     expect(status).toBe(0);
   });
 

@@ -5,7 +5,9 @@ import { METRICS, type MetricDefinition } from '../../../contract/metrics.ts';
 import { only, renderedConsumer } from '../../charts/rendered-consumer.ts';
 import { alertsOf, groupsOf, renderedMonitoring } from '../rendered-monitoring.ts';
 
-const everything = renderedMonitoring();
+const REGISTRY = { application: { schemaRegistry: { url: 'https://registry.example.com' } } };
+
+const everything = renderedMonitoring(REGISTRY);
 const alerts = alertsOf(everything);
 
 describe('alerts', () => {
@@ -31,6 +33,7 @@ describe('alerts', () => {
       'EventLoopBlocked warning',
       'KafkaUnreachable warning',
       'KafkaUnreachable critical',
+      'SchemaRegistryAway critical',
       'CertificateExpires warning',
       'CertificateExpires critical',
       'TopicGone critical',
@@ -192,6 +195,13 @@ test('without a target there is an alert, but not where an autoscaler may end th
   expect(absent({ partitions: 3, scaling: { keda: { minReplicas: 0 } } })).toBe(false);
 });
 
+test('only a consumer with a schema registry has an alert about it', () => {
+  const isThere = (changes: object) =>
+    alertsOf(renderedMonitoring(changes)).some(({ alert }) => alert === 'SchemaRegistryAway');
+  expect(isThere(REGISTRY)).toBe(true);
+  expect(isThere({})).toBe(false);
+});
+
 describe('expressions', () => {
   const expressions = groupsOf(everything).flatMap(({ rules }) => rules.map(({ expr }) => expr));
   const records = groupsOf(everything).flatMap(({ rules }) =>
@@ -231,7 +241,7 @@ describe('expressions', () => {
 describe.each(['serviceMonitor', 'annotations'])('monitoring.matchers, with scrape: %s', (scrape) => {
   const rules = { RebalanceStorm: { enabled: true }, RecordsLate: { enabled: true } };
   const groups = (matchers: object) =>
-    groupsOf(renderedMonitoring({ monitoring: { scrape, matchers, alerts: { rules } } }));
+    groupsOf(renderedMonitoring({ ...REGISTRY, monitoring: { scrape, matchers, alerts: { rules } } }));
   const all = groups({ cluster: 'eu-1', region: 'west' }).flatMap((group) => group.rules);
   const texts = all.flatMap((rule) => [rule.expr, ...('alert' in rule ? [rule.annotations.description] : [])]);
 

@@ -176,6 +176,7 @@ describe('the lines in a panel', () => {
     expect(lines(oneConsumer(), 'Oldest record that waits')).toEqual([300, 1_800]);
     expect(lines(oneConsumer(), 'Health checks failed in a row')).toEqual([3]);
     expect(lines(oneConsumer(), 'Share of dead letters')).toEqual([0.01, 0.25]);
+    expect(lines(oneConsumer(), 'Wait for a schema')).toEqual([10]);
     expect(lines(oneConsumer(), 'Thread counts')).toEqual([]);
   });
 

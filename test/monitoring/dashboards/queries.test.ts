@@ -140,6 +140,23 @@ function wrong(series: SeriesValues): string[] {
       ).toEqual(['{{topic}}: dead letters within 5 minutes']);
     });
 
+    test('show the Pod that waits for the schema registry, which is not UP, and what the registry answers', () => {
+      const waiting = {
+        ...well,
+        [`health{${labels(1)},component="schemaRegistry"}`]: '1x60',
+        [`consumer_schema_wait_seconds{${labels(1)}}`]: '0x20 15+15x39',
+        [`consumer_schema_requests_total{${labels(1)},outcome="away"}`]: '0+30x60',
+        [`consumer_schemas{${labels(1)}}`]: '7x60',
+      };
+      const pod = NAMES[labelling];
+      expect(wrong(waiting)).toEqual(['{{component}} is not UP']);
+      expect(found(queryOf('Wait for a schema', POD), waiting)).toEqual([`{${pod}} 3E+02`]);
+      expect(found(queryOf('Requests to the registry by outcome', '{{outcome}}'), waiting)).toEqual([
+        '{outcome="away"} 2E+00',
+      ]);
+      expect(found(queryOf('Schemas known', POD), waiting)).toEqual([`{${pod}} 7E+00`]);
+    });
+
     test('do not call it well where no Pod is scraped, or Prometheus has none', () => {
       expect(wrong({ [`up{${labels(1)}}`]: '0x60' })).toEqual([`${POD} could not be scraped`]);
       expect(wrong({})).toEqual(['Prometheus has no Pod to scrape']);

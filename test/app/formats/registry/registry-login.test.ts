@@ -11,7 +11,7 @@ let registry: SchemaRegistry;
 let settings: SchemaRegistrySettings;
 
 function open(login: Partial<SchemaRegistrySettings>): void {
-  settings = { url: stub.url, timeout: '5s', ...login };
+  settings = { url: stub.url, timeout: '60s', ...login };
   registry = new SchemaRegistry({
     current: () => settings,
     subjects: [],

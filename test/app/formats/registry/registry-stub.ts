@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 
 const CAPTURES = new URL('../../../integration/tables/captures/', import.meta.url);
@@ -32,6 +33,8 @@ export class RegistryStub {
   readonly #server: Server;
   readonly #answers = new Map<string, Answer[]>();
   readonly requests: { readonly path: string; readonly headers: IncomingMessage['headers'] }[] = [];
+  /** Names in the certificates of the clients that asked, one for each request of a client with one. */
+  readonly subjects: string[] = [];
   /** Takes the place of all answers. */
   everything: Answer | null = null;
 
@@ -76,6 +79,9 @@ export class RegistryStub {
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const path = request.url ?? '';
     this.requests.push({ path, headers: request.headers });
+    const { socket } = request;
+    const subject = socket instanceof TLSSocket ? socket.getPeerCertificate().subject?.CN : undefined;
+    this.subjects.push(...(subject === undefined ? [] : [subject].flat()));
     const answers = this.#answers.get(path) ?? [notFound(path.startsWith('/schemas') ? 40403 : 40401)];
     const answer = this.everything ?? (answers.length > 1 ? answers.shift() : answers[0]);
     answer?.(request, response);

@@ -27,7 +27,7 @@ const clock = {
 };
 
 function open(others: Partial<SchemaRegistrySettings> = {}): void {
-  settings = { url: stub.url, timeout: '5s', ...others };
+  settings = { url: stub.url, timeout: '60s', ...others };
   registry = new SchemaRegistry({
     current: () => settings,
     subjects: ['payments-value'],
@@ -207,61 +207,6 @@ test('a registry that has lost its data is away, and makes no schema unknown', a
   });
   expect(registry.of(UNKNOWN)).toBeUndefined();
   expect(registry.of(ONE)).toBeDefined();
-});
-
-describe('what a schema refers to', () => {
-  const referring = (...subjects: readonly string[]) => ({
-    schema: `"${subjects.join('')}"`,
-    references: subjects.map((subject) => ({ name: `name.of.${subject}`, subject, version: 1 })),
-  });
-  const at = (subject: string) => `/subjects/${subject}/versions/1?deleted=true`;
-
-  test('comes before it, each of them once', async () => {
-    stub.answer('/schemas/ids/1', json(200, referring('a', 'b')));
-    stub.answer(at('a'), json(200, referring('b')));
-    stub.answer(at('b'), json(200, { schema: '"base"' }));
-    await fetch(1);
-    expect(registry.of(1)).toMatchObject({
-      references: [
-        { name: 'name.of.b', text: '"base"' },
-        { name: 'name.of.a', text: '"b"' },
-      ],
-    });
-    expect(stub.requests).toHaveLength(3);
-  });
-
-  test('may not be itself', async () => {
-    stub.answer('/schemas/ids/1', json(200, referring('a')));
-    stub.answer(at('a'), json(200, referring('b')));
-    stub.answer(at('b'), json(200, referring('a')));
-    await fetch(1);
-    expect(registry.of(1)).toMatchObject({
-      reason: 'undecodable',
-      words: 'schema 1 refers to itself by way of others',
-    });
-  });
-
-  test('is at most 200 schemas', async () => {
-    const subjects = Array.from({ length: 201 }, (_, nth) => `s${nth}`);
-    stub.answer('/schemas/ids/1', json(200, referring(...subjects)));
-    for (const subject of subjects) {
-      stub.answer(at(subject), json(200, { schema: '"x"' }));
-    }
-    await fetch(1);
-    expect(registry.of(1)).toMatchObject({ reason: 'undecodable', words: 'schema 1 refers to more than 200 others' });
-  });
-
-  test('is asked for twice before it is unknown', async () => {
-    await fetch(ONE);
-    stub.answer('/schemas/ids/1', json(200, referring('a')));
-    stub.answer(at('a'), notFound(40402));
-    await fetch(1);
-    expect(registry.of(1)).toMatchObject({
-      reason: 'unknown_schema',
-      words: expect.stringContaining('schema 1 refers to'),
-    });
-    expect(waits).toEqual([5_000]);
-  });
 });
 
 test('a schema of more than 1 MiB cannot be used, and is asked for once', async () => {
