@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { CONTAINER_PATH } from '../../contract/container.ts';
 import type { Rule } from '../../settings/schema/check.ts';
-import { type Section, sectionOf, valueAt } from '../../settings/schema/document.ts';
+import { isSection, type Section, sectionOf, valueAt } from '../../settings/schema/document.ts';
 import { problemIf } from '../../settings/schema/problem.ts';
 import { closed, section } from '../../settings/schema/schema.ts';
 import { objectName, secretKey } from './object-names.ts';
@@ -120,12 +120,12 @@ function tlsSettings(server: Server, { ca, clientCertificate }: TlsFiles): Secti
   };
 }
 
-/** `application` with the paths of the mounted certificates. */
+/** `application` with the paths of the mounted certificates. A section that is none stays, as what is wrong. */
 export function withCertificates(application: Section, file: CertificateSources): Section {
   const added = SERVERS.flatMap((server): [string, Section][] => {
     const tls = file[server]?.tls;
     const own = sectionOf(application, server);
-    return tls === undefined
+    return tls === undefined || (server in application && !isSection(application[server]))
       ? []
       : [[server, { ...own, tls: { ...sectionOf(own, 'tls'), ...tlsSettings(server, tls) } }]];
   });
