@@ -61,7 +61,9 @@ interface ConsumerProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Port of the HTTP interface. @default a free one, which is known once the consumer listens or has ended */
   readonly port?: number;
-  /** Program to run: the source, or what {@link compileConsumer} made of it. @default a bundle that is made for the run */
+  /**
+   * Program to run: the source, or what {@link compileConsumer} made of it. @default a bundle that is made for the run
+   */
   readonly program?: keyof typeof PROGRAM;
   /**
    * Shell commands that end with `exec "$@"`, which becomes the consumer: for limits and redirections. @default none
