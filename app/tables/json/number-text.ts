@@ -89,6 +89,9 @@ export const isOfEpoch = (unit: ValueUnit | undefined): boolean => unit !== unde
 export const isOfTime = (unit: ValueUnit | undefined): boolean =>
   isOfEpoch(unit) || (unit?.startsWith('time-') ?? false);
 
+/** What a column takes of a point in time. */
+type TimeKind = 'date' | 'time' | 'timestamp';
+
 const SECONDS_OF_DAY = 86_400n;
 /** UTC, behind a time of day. */
 const ZONE = '+00';
@@ -112,7 +115,11 @@ function boundedDecimal(text: string): Decimal | null {
  * @param kind what the column takes: a date gets the day, rounded down, a time the time of day
  * @returns `null` when the text is no number, and before the first day that PostgreSQL has
  */
-export function timeOfEpoch(text: string, unit: ValueUnit, kind: 'date' | 'time' | 'timestamp'): string | null {
+export function timeOfEpoch(text: string, unit: ValueUnit, kind: TimeKind): string | null {
+  const whole = WHOLE.test(text) ? Number(text) * (unit === 'epoch-days' ? Number(SECONDS_OF_DAY) : 1) : Number.NaN;
+  if (Number.isSafeInteger(whole)) {
+    return timeOfWhole(whole, POWERS[unit] ?? 0, kind);
+  }
   const decimal = boundedDecimal(text);
   if (decimal === null) {
     return null;
@@ -127,21 +134,28 @@ export function timeOfEpoch(text: string, unit: ValueUnit, kind: 'date' | 'time'
   return { date: `J${julian}`, time, timestamp: `J${julian} ${time}` }[kind];
 }
 
-const MILLISECONDS_OF_DAY = 1_000 * Number(SECONDS_OF_DAY);
+/** What a number may hold exactly, without zeros in front. */
+const WHOLE = /^(?:0|-?[1-9][0-9]{0,15})$/;
 
 /** The same of whole milliseconds that a number holds exactly; `null`: before the first day that PostgreSQL has. */
-export function timeOfMilliseconds(milliseconds: number, kind: 'date' | 'time' | 'timestamp'): string | null {
-  const rest = milliseconds % MILLISECONDS_OF_DAY;
-  const ofDay = rest < 0 ? rest + MILLISECONDS_OF_DAY : rest;
-  const julian = (milliseconds - ofDay) / MILLISECONDS_OF_DAY + Number(JULIAN_EPOCH);
+export const timeOfMilliseconds = (milliseconds: number, kind: TimeKind): string | null =>
+  timeOfWhole(milliseconds, 3, kind);
+
+/** The same of a count that a number holds exactly, of so small parts of a second as the power of ten says. */
+function timeOfWhole(count: number, power: number, kind: TimeKind): string | null {
+  const second = 10 ** power;
+  const day = second * Number(SECONDS_OF_DAY);
+  const rest = count % day;
+  const ofDay = rest < 0 ? rest + day : rest;
+  const julian = (count - ofDay) / day + Number(JULIAN_EPOCH);
   if (julian < 0) {
     return null;
   }
   if (kind === 'date') {
     return `J${julian}`;
   }
-  const fraction = ofDay % 1_000;
-  const time = clockTime((ofDay - fraction) / 1_000, fraction === 0 ? '' : String(fraction).padStart(3, '0'));
+  const fraction = ofDay % second;
+  const time = clockTime((ofDay - fraction) / second, fraction === 0 ? '' : String(fraction).padStart(power, '0'));
   return kind === 'time' ? time : `J${julian} ${time}`;
 }
 
@@ -162,9 +176,11 @@ function floorOf(value: bigint, divisor: bigint): bigint {
   return value % divisor < 0n ? quotient - 1n : quotient;
 }
 
+const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
+
 function clockTime(secondOfDay: number, fraction: string): string {
-  const parts = [Math.floor(secondOfDay / 3_600), Math.floor(secondOfDay / 60) % 60, secondOfDay % 60];
-  const clock = parts.map((part) => String(part).padStart(2, '0')).join(':');
+  const minute = Math.floor(secondOfDay / 60);
+  const clock = `${TWO_DIGITS[Math.floor(minute / 60)]}:${TWO_DIGITS[minute % 60]}:${TWO_DIGITS[secondOfDay % 60]}`;
   return `${clock}${fraction === '' ? '' : `.${fraction}`}${ZONE}`;
 }
 

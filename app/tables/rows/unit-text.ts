@@ -102,8 +102,11 @@ const INFINITIES: Readonly<Partial<Record<ValueUnit, Readonly<Record<string, str
   'epoch-millis': { '9223372036825200000': 'infinity', '-9223372036832400000': '-infinity' },
 };
 
+/** Characters of the shortest of them: to look for others among them takes longer than to convert them. */
+const INFINITY_CHARACTERS = 19;
+
 const pointInTime = ({ kind }: ColumnType, unit: ValueUnit, digits: string): UnitText =>
-  (kind === 'timestamp' ? INFINITIES[unit]?.[digits] : undefined) ??
+  (kind === 'timestamp' && digits.length >= INFINITY_CHARACTERS ? INFINITIES[unit]?.[digits] : undefined) ??
   timeOfEpoch(digits, unit, kind === 'date' || kind === 'time' ? kind : 'timestamp');
 
 /** The text of what a string holds. */
