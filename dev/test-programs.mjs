@@ -36,7 +36,11 @@ const TEST_PROGRAMS = [
   { name: 'libfaketime', isThere: hasFaketime, tests: 'clocks that are set' },
   { name: 'postgresql-client', isThere: () => inPath('psql'), tests: 'the commands of runbooks' },
   { name: 'pgbouncer', isThere: () => inPath('pgbouncer'), tests: 'connection pooling' },
-  { name: 'python3-pip', isThere: () => runs('python3', ['-m', 'pip', '--version']), tests: "librdkafka's codecs" },
+  {
+    name: 'python3-pip',
+    isThere: () => runs('python3', ['-m', 'pip', '--version']),
+    tests: "librdkafka's codecs, Apicurio's registry",
+  },
 ];
 
 const missingPrograms = () => TEST_PROGRAMS.filter(({ isThere }) => !isThere());

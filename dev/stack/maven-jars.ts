@@ -20,6 +20,8 @@ export interface JarSet {
   readonly name: string;
   /** Path of the pom that lists them. */
   readonly pom: string;
+  /** A profile of the pom, whose jars belong to it, too. @default none */
+  readonly profile?: string;
   /** What the first download is: `45 MB, about 10 s`. */
   readonly download: string;
   /** What else helps where Maven cannot fetch them, as the rest of a sentence. @default nothing */
@@ -72,30 +74,50 @@ async function fetchJars(run: RunFolder, set: JarSet, folder: string, onProgress
 
 async function copyDependencies(
   run: RunFolder,
-  { name, pom, otherwise = '' }: JarSet,
+  { name, pom, profile, otherwise }: JarSet,
   folder: string,
   onProgress: Progress,
   options: readonly string[],
 ): Promise<void> {
   let downloaded = 0;
   const goal = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${folder}`];
+  const active = profile === undefined ? [] : [`--activate-profiles=${profile}`];
+  const args = ['--file', pom, ...active, ...options, '-Dmdep.overWriteReleases=true', ...goal];
+  await runMaven(run, { what: `the jars of ${name}`, args, otherwise }, (line) => {
+    if (/Downloaded from .*\.jar /.test(line)) {
+      downloaded += 1;
+      if (downloaded % 20 === 0) {
+        onProgress(`fetching its jars with Maven: ${downloaded} files`);
+      }
+    }
+  });
+}
+
+interface MavenRun {
+  /** What it fetches, in messages. */
+  readonly what: string;
+  /** Options and goals. */
+  readonly args: readonly string[];
+  /** As {@link JarSet} has it. */
+  readonly otherwise?: string | undefined;
+}
+
+/** Has Maven fetch something. @throws ExplainedError when it fails, with its errors */
+export async function runMaven(
+  run: RunFolder,
+  { what, args, otherwise = '' }: MavenRun,
+  onLine: (line: string) => void = () => undefined,
+): Promise<void> {
   const { code, output } = await run.complete({
     program: 'mvn',
-    args: ['--batch-mode', '--file', pom, ...options, '-Dmdep.overWriteReleases=true', ...goal],
+    args: ['--batch-mode', ...args],
     env: withOwnHome(process.env),
-    onLine: (line) => {
-      if (/Downloaded from .*\.jar /.test(line)) {
-        downloaded += 1;
-        if (downloaded % 20 === 0) {
-          onProgress(`fetching its jars with Maven: ${downloaded} files`);
-        }
-      }
-    },
+    onLine,
   });
   if (code !== 0) {
     throw new ExplainedError(
       [
-        `Maven could not fetch the jars of ${name}. What it said:`,
+        `Maven could not fetch ${what}. What it said:`,
         ...saidErrors(output).map((line) => `    ${line}`),
         `Check the network and the proxy settings of Maven (~/.m2/settings.xml)${otherwise}`,
       ].join('\n'),

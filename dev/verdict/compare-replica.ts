@@ -5,7 +5,7 @@ import type { SourceTable } from '../change-events/source-tables.ts';
 import { differingRows } from './compare-rows.ts';
 import type { Finding } from './finding.ts';
 
-const { escapeIdentifier } = pg;
+const { escapeIdentifier, escapeLiteral } = pg;
 
 /** A table at its source, and its replica. */
 interface ComparedReplica {
@@ -16,8 +16,8 @@ interface ComparedReplica {
   /** Schema of the replica. */
   readonly schema: string;
   readonly table: SourceTable;
-  /** Columns that are not compared. @default none */
-  readonly without?: readonly string[];
+  /** The text that the replica has in the place of the source's NULL, by column. @default NULL is NULL */
+  readonly nulls?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -29,16 +29,20 @@ export async function compareReplica({
   replica,
   schema,
   table,
-  without = [],
+  nulls = {},
 }: ComparedReplica): Promise<Finding> {
-  const columns = (await columnsOf(source, table.name)).filter((column) => !without.includes(column));
-  const texts = columns.map((column) => `${escapeIdentifier(column)}::text`).join(', ');
-  const own = `SELECT ${texts} FROM ${escapeIdentifier(schema)}.${table.name}`;
+  const columns = await columnsOf(source, table.name);
+  const texts = columns.map((column) => `${escapeIdentifier(column)}::text`);
+  const sent = columns.map((column, nth) => {
+    const text = nulls[column];
+    return text === undefined ? texts[nth] : `coalesce(${texts[nth]}, ${escapeLiteral(text)})`;
+  });
+  const own = `SELECT ${texts.join(', ')} FROM ${escapeIdentifier(schema)}.${table.name}`;
   const definitions = columns.map((column) => `${escapeIdentifier(column)} text`).join(', ');
   await Promise.all([source, replica].map((client) => client.query(`SET timezone TO 'UTC'`)));
   await replica.query(`CREATE TEMP TABLE at_source (${definitions})`);
   await pipeline(
-    source.query(copyTo(`COPY (SELECT ${texts} FROM public.${table.name}) TO STDOUT`)),
+    source.query(copyTo(`COPY (SELECT ${sent.join(', ')} FROM public.${table.name}) TO STDOUT`)),
     replica.query(copyFrom('COPY at_source FROM STDIN')),
   );
   const key = (row: string) => table.key.map((column) => `${row}.${escapeIdentifier(column)}`);

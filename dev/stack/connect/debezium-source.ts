@@ -10,6 +10,12 @@ const SOURCE_JARS: JarSet = {
   pom: join(import.meta.dirname, 'source', 'pom.xml'),
   download: '41 MB, about 30 s',
 };
+const AVRO_SOURCE_JARS: JarSet = {
+  ...SOURCE_JARS,
+  name: 'Debezium source with Avro',
+  profile: 'avro',
+  download: '65 MB, about 40 s',
+};
 /** Debezium's words when the snapshot is over and it begins to follow the log. */
 const STREAMING = /Processing messages \(PostgresStreaming/;
 /** Each connector needs a separate slot and sender. */
@@ -27,6 +33,8 @@ export interface ChangeTopics {
   readonly prefix: string;
   /** Whether each record brings its schema, `{"schema": ..., "payload": ...}`. */
   readonly hasSchemas: boolean;
+  /** URL of Apicurio's registry: records are Avro behind the ids of its schemas. @default records are JSON */
+  readonly registry?: string;
   /** Partitions of the topics that are made. */
   readonly partitions: number;
   /** Settings of the connector beside ours, or in their place. @default none */
@@ -52,7 +60,7 @@ export async function startDebezium(
     await client.end();
   }
   return startLocalConnect(run, {
-    jars: SOURCE_JARS,
+    jars: topics.some(({ registry }) => registry !== undefined) ? AVRO_SOURCE_JARS : SOURCE_JARS,
     broker,
     connectors: topics.map((each) => connectorOf(source, each)),
     ready: STREAMING,
@@ -63,17 +71,34 @@ export async function startDebezium(
 /** Name of the slot that the connector of a prefix reads. */
 export const slotOf = (prefix: string): string => `slot_${prefix.replaceAll(/[^a-z0-9_]/g, '_')}`;
 
+/** Settings of a converter of keys or values, whose names begin with the part's. */
+function converterOf({ hasSchemas, registry }: ChangeTopics): ConnectProperties {
+  return registry === undefined
+    ? {
+        converter: 'org.apache.kafka.connect.json.JsonConverter',
+        'converter.schemas.enable': hasSchemas,
+        'converter.replace.null.with.default': false,
+      }
+    : {
+        converter: 'io.apicurio.registry.utils.converter.AvroConverter',
+        'converter.apicurio.registry.url': `${registry}/apis/registry/v2`,
+        'converter.apicurio.registry.auto-register': true,
+        'converter.apicurio.registry.headers.enabled': false,
+        'converter.apicurio.registry.as-confluent': true,
+        'converter.apicurio.registry.use-id': 'contentId',
+      };
+}
+
 /**
  * The connector, with what a sink can only repair at the source: NULL is kept where a column has a default, months
  * stay.
  */
-function connectorOf(source: LocalPostgres, { prefix, hasSchemas, partitions, properties }: ChangeTopics): Connector {
+function connectorOf(source: LocalPostgres, topics: ChangeTopics): Connector {
+  const { prefix, partitions, properties } = topics;
   const { hostname, port } = new URL(source.url);
-  const converter = (part: 'key' | 'value') => ({
-    [`${part}.converter`]: 'org.apache.kafka.connect.json.JsonConverter',
-    [`${part}.converter.schemas.enable`]: hasSchemas,
-    [`${part}.converter.replace.null.with.default`]: false,
-  });
+  const converters = ['key', 'value'].flatMap((part) =>
+    Object.entries(converterOf(topics)).map(([name, value]) => [`${part}.${name}`, value] as const),
+  );
   return {
     name: prefix,
     properties: {
@@ -92,8 +117,7 @@ function connectorOf(source: LocalPostgres, { prefix, hasSchemas, partitions, pr
       'poll.interval.ms': 100,
       'topic.creation.default.replication.factor': -1,
       'topic.creation.default.partitions': partitions,
-      ...converter('key'),
-      ...converter('value'),
+      ...Object.fromEntries(converters),
       ...properties,
     },
   };

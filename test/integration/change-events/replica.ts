@@ -14,6 +14,7 @@ import { randomName } from '../stack/random-name.ts';
 import { sharedBroker, sharedDatabaseUrl } from '../stack/shared-stack.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { testRun } from '../stack/test-run.ts';
+import { awaitRoot } from '../stack/told-health.ts';
 import { until } from '../stack/until.ts';
 
 /** Records without a schema: times and decimals are text then. */
@@ -28,6 +29,17 @@ export const WITHOUT_SCHEMA = {
 
 /** Records that bring their schema, which says what their numbers are. */
 export const WITH_SCHEMA = { hasSchemas: true, properties: { 'hstore.handling.mode': 'json' } };
+
+/** Avro behind the ids of Apicurio's registry. */
+export const inAvro = (registry: string) => ({
+  hasSchemas: true,
+  registry,
+  properties: {
+    'hstore.handling.mode': 'json',
+    'schema.name.adjustment.mode': 'avro',
+    'field.name.adjustment.mode': 'avro',
+  },
+});
 
 /** Topics of the shared Kafka with a prefix that no other test has. */
 export const ownTopics = (kind: Omit<ChangeTopics, 'prefix' | 'partitions'>, partitions: number): ChangeTopics => ({
@@ -62,6 +74,8 @@ export class Replica {
   readonly #tables: readonly SourceTable[];
   readonly #topics: ChangeTopics;
   readonly #way: TcpProxy;
+  /** To the registry; `null` where the records need none. */
+  readonly #registryWay: TcpProxy | null;
   readonly #proxy: CommitProxy;
   readonly #positions: ReadonlyMap<string, PositionReader>;
   #current: StartedConsumer | undefined;
@@ -71,12 +85,14 @@ export class Replica {
     tables: readonly SourceTable[],
     topics: ChangeTopics,
     way: TcpProxy,
+    registryWay: TcpProxy | null,
     proxy: CommitProxy,
   ) {
     this.#url = url;
     this.#tables = tables;
     this.#topics = topics;
     this.#way = way;
+    this.#registryWay = registryWay;
     this.#proxy = proxy;
     const { schema, groupId: group } = this.#own;
     this.#positions = new Map(
@@ -91,13 +107,15 @@ export class Replica {
   static async start(tables: readonly SourceTable[], topics: ChangeTopics): Promise<Replica> {
     const way = await TcpProxy.listen();
     way.forwardTo(Number(new URL(sharedDatabaseUrl()).port));
+    const registryWay = topics.registry === undefined ? null : await TcpProxy.listen();
+    registryWay?.forwardTo(Number(new URL(topics.registry ?? '').port));
     const database = randomName('replica');
     await query(`CREATE DATABASE ${database}`);
     const url = new URL(sharedDatabaseUrl());
     url.pathname = `/${database}`;
     const direct = url.href;
     url.port = String(way.port);
-    const replica = new Replica(direct, tables, topics, way, await startCommitProxy(url.href));
+    const replica = new Replica(direct, tables, topics, way, registryWay, await startCommitProxy(url.href));
     const creations = tables.map((table) => sourceTableSql(replica.schema, table));
     await replica.query([`CREATE SCHEMA ${replica.schema}`, ...creations].join(';'));
     await Promise.all([...replica.#positions.values()].map((reader) => reader.connect()));
@@ -125,8 +143,21 @@ export class Replica {
         consumer: { maxBatchRecords: 100 },
         kafka: { sessionTimeout: '6s' },
         tables: this.#tables.map((table) => replicaEntry(place, table)),
+        ...this.#formats(),
       },
     });
+  }
+
+  /** Keys and values by the registry, where there is one. */
+  #formats(): Readonly<Record<string, object>> {
+    const port = this.#registryWay?.port;
+    const registered = [...this.#positions.keys()].map((topic) => [topic, { key: 'registry', value: 'registry' }]);
+    return port === undefined
+      ? {}
+      : {
+          formats: Object.fromEntries(registered),
+          schemaRegistry: { url: `http://127.0.0.1:${port}/apis/ccompat/v7`, timeout: '5s' },
+        };
   }
 
   #looks(): Promise<readonly Positions[]> {
@@ -171,6 +202,26 @@ export class Replica {
     await this.advances();
   }
 
+  /**
+   * Cuts the way to the registry, where there is one. Another consumer, which knows no schema, waits until the way is
+   * back.
+   */
+  async loseRegistry(): Promise<void> {
+    await this.advances();
+    if (this.#registryWay === null) {
+      return;
+    }
+    this.#registryWay.cut();
+    this.consumer.kill('SIGKILL');
+    await this.consumer.exited;
+    this.#current = await this.#startConsumer();
+    await awaitRoot(this.consumer, 'the registry to be DOWN', ({ components }) => {
+      return components['schemaRegistry']?.status === 'DOWN';
+    });
+    this.#registryWay.restore();
+    await this.advances();
+  }
+
   /** Freezes the consumer in the middle of a transaction until another one has taken over, and lets it go on then. */
   async fence(): Promise<void> {
     const update = await this.#proxy.holdNext('UPDATE');
@@ -203,21 +254,21 @@ export class Replica {
   }
 
   /**
-   * What differs from the source, but for columns that are lost there. @param without columns that are not compared, by
-   * table
+   * What differs from the source, but for what is lost there.
+   *
+   * @param nulls what the replica has for NULL, by table and column. @default NULL
    */
   async differences(
     source: ChangeSource,
-    without: Readonly<Record<string, readonly string[]>> = {},
+    nulls: Readonly<Record<string, Readonly<Record<string, string>>>> = {},
   ): Promise<readonly Finding[]> {
     const client = new pg.Client({ connectionString: this.#url });
     await client.connect();
     try {
       const findings: Finding[] = [];
       for (const table of this.#tables) {
-        const ignored = without[table.name] ?? [];
-        const compared = { source: source.client, replica: client, schema: this.schema, table, without: ignored };
-        findings.push(await compareReplica(compared));
+        const compared = { source: source.client, replica: client, schema: this.schema, table };
+        findings.push(await compareReplica({ ...compared, nulls: nulls[table.name] ?? {} }));
       }
       return findings.filter(({ isWell }) => !isWell);
     } finally {
@@ -228,7 +279,7 @@ export class Replica {
   /** Its dead letters: topic, reason, column and key. */
   deadLetters(): Promise<readonly { topic: string; reason: string; column: string | null; key: string | null }[]> {
     return this.query(
-      `SELECT topic, reason, target_column AS column, convert_from(key, 'UTF8') AS key FROM ${this.#own.schema}.dead_letters
+      `SELECT topic, reason, target_column AS column, encode(key, 'escape') AS key FROM ${this.#own.schema}.dead_letters
        ORDER BY topic, partition, "offset"`,
     );
   }
@@ -248,7 +299,7 @@ export class Replica {
     this.#current?.kill('SIGKILL');
     await this.#current?.exited;
     await Promise.all([...this.#positions.values()].map((reader) => reader.disconnect()));
-    await this.#way.close();
+    await Promise.all([this.#way.close(), this.#registryWay?.close()]);
     await query(`DROP DATABASE ${new URL(this.#url).pathname.slice(1)} WITH (FORCE)`);
   }
 }

@@ -1,12 +1,14 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EXIT_CODE } from '../../../contract/exit-code.ts';
 import { METRICS } from '../../../contract/metrics.ts';
 import { json, RegistryStub } from '../../app/formats/registry/registry-stub.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { IS_LONG_RUN } from '../stack/long-test.ts';
 import { startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 import { awaitRoot, root, values } from '../stack/told-health.ts';
+import { testApicurio } from './apicurio.ts';
 
 const JSON_SCHEMA = { schemaType: 'JSON', schema: '{"type":"object"}' };
 
@@ -78,3 +80,7 @@ test('a registry that refuses the login ends the start with 78, before a record 
   expect(await consumer.exited).toMatchObject({ code: EXIT_CODE.configuration });
   expect(consumer.logs.all.join()).toContain('REGISTRY_REFUSED');
 });
+
+if (IS_LONG_RUN) {
+  describe("Apicurio's registry", testApicurio);
+}

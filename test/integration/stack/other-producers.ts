@@ -1,12 +1,11 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { cached } from '../../../dev/stack/cache-folder.ts';
 import { javaCommand, QUICK_START } from '../../../dev/stack/java-program.ts';
 import { KAFKA_JARS } from '../../../dev/stack/local-kafka.ts';
 import { mavenJars } from '../../../dev/stack/maven-jars.ts';
+import { pythonPackage } from './python-package.ts';
 import { sharedBroker } from './shared-stack.ts';
 import { testRun } from './test-run.ts';
 
@@ -71,26 +70,6 @@ assert producer.flush(60) == 0
 assert not refused, refused[0]
 `;
 
-/** The folder with the binding, which pip fetches once. @throws Error where there is no Python with pip */
-const binding = (): Promise<string> =>
-  cached({
-    name: BINDING.replace('==', '-'),
-    isComplete: (folder) =>
-      access(join(folder, 'confluent_kafka')).then(
-        () => true,
-        () => false,
-      ),
-    fill: async (folder) => {
-      await promisify(execFile)('python3', ['-m', 'pip', 'install', '--quiet', '--target', folder, BINDING]).catch(
-        (error: Error) => {
-          const missing =
-            "python3 with pip is needed to produce by librdkafka: install Debian's python3 and python3-pip";
-          throw new Error(`${missing} (${error.message})`);
-        },
-      );
-    },
-  });
-
 /** Sends the values by librdkafka, in their order. */
 export async function sendByLibrdkafka({ topic, codec, values, transactionalId, partition = 0 }: Sent): Promise<void> {
   const config = {
@@ -103,7 +82,7 @@ export async function sendByLibrdkafka({ topic, codec, values, transactionalId, 
     'queue.buffering.max.kbytes': 1_000_000,
     ...(transactionalId === undefined ? {} : { 'transactional.id': transactionalId }),
   };
-  const env = { ...process.env, PYTHONPATH: await binding() };
+  const env = { ...process.env, PYTHONPATH: await pythonPackage(BINDING, 'confluent_kafka') };
   const python = spawn('python3', ['-c', PRODUCE], { env, stdio: ['pipe', 'ignore', 'pipe'] });
   let said = '';
   python.stderr.on('data', (chunk) => {
