@@ -4,6 +4,7 @@ import type { Construct } from 'constructs';
 import { stringify } from 'yaml';
 import { CONTAINER_PATH } from '../contract/container.ts';
 import { type CheckedWorkload, objectMetadata } from '../deployment/checked-workload.ts';
+import { fileKey, withMountedFiles } from '../deployment/mounted-files.ts';
 import { withCertificates } from '../deployment/sections/certificates.ts';
 import { contentHash } from '../deployment/sections/object-names.ts';
 import { valueAt } from '../settings/schema/document.ts';
@@ -19,7 +20,7 @@ const section = (root: Section, ...path: string[]): Section => (valueAt(root, pa
  * `application` of every series (default: the consumer's name).
  */
 export function applicationYaml({ application: written, settings, file }: CheckedWorkload): string {
-  const application = withCertificates(written, file);
+  const application = withMountedFiles(withCertificates(written, file), file);
   const management = section(application, 'management');
   const metrics = section(management, 'metrics');
   return stringify(
@@ -43,18 +44,21 @@ export function applicationYaml({ application: written, settings, file }: Checke
 }
 
 /**
- * The ConfigMap with application.yml. It is immutable and its name holds a hash of its content: a changed setting makes
- * a new one, the Deployment names it, and so the Pods roll; a rollback finds the old one still there.
+ * The ConfigMap with application.yml and the files of consumer.yaml. It is immutable and its name holds a hash of its
+ * content: a changed setting makes a new one, the Deployment names it, and so the Pods roll; a rollback finds the old
+ * one still there.
  */
 export function configMap(scope: Construct, workload: CheckedWorkload): ApiObject {
   const content = applicationYaml(workload);
-  const name = `${workload.names.configPrefix}-${contentHash(content)}`;
+  const files = Object.fromEntries(Object.entries(workload.file.files).map(([name, text]) => [fileKey(name), text]));
+  const hashed = Object.keys(files).length === 0 ? content : JSON.stringify([content, files]);
+  const name = `${workload.names.configPrefix}-${contentHash(hashed)}`;
   return new ApiObject(
     scope,
     'config-map',
     k8s.KubeConfigMap.manifest({
       metadata: objectMetadata(workload, name),
-      data: { [CONTAINER_PATH.configurationFile]: content },
+      data: { [CONTAINER_PATH.configurationFile]: content, ...files },
       immutable: true,
     }),
   );

@@ -1,6 +1,7 @@
 import { k8s } from 'cdk8s-plus-28';
 import { CONTAINER_USER, VOLUME } from '../contract/container.ts';
 import { type CheckedWorkload, serviceAccountName } from '../deployment/checked-workload.ts';
+import { mountedItems } from '../deployment/mounted-files.ts';
 import { certificateMounts } from '../deployment/sections/certificates.ts';
 import { container } from './container.ts';
 import { type Credential, certificateVolume, credentials, secretFiles } from './secrets.ts';
@@ -38,8 +39,9 @@ const CERTIFICATE_MODE = 0o440;
 
 function volumes({ file }: CheckedWorkload, configMapName: string, credentials: readonly Credential[]): k8s.Volume[] {
   const { tls } = file.monitoring;
+  const items = mountedItems(file);
   return [
-    { name: VOLUME.configuration, configMap: { name: configMapName } },
+    { name: VOLUME.configuration, configMap: { name: configMapName, ...(items && { items }) } },
     ...(tls === undefined
       ? []
       : [{ name: VOLUME.certificate, secret: { secretName: tls.existingSecret, defaultMode: CERTIFICATE_MODE } }]),

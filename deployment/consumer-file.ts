@@ -5,6 +5,7 @@ import { valueAt } from '../settings/schema/document.ts';
 import { milliseconds } from '../settings/schema/duration.ts';
 import { type Problem, problemIf } from '../settings/schema/problem.ts';
 import { ALLOWED, closed, section } from '../settings/schema/schema.ts';
+import { FILES_RULES, files } from './mounted-files.ts';
 import { POD_PART_RULES } from './pods/pod-collisions.ts';
 import { POD_RULES, pods } from './pods/pods.ts';
 import { ALERT_RULES } from './sections/alerts.ts';
@@ -79,6 +80,7 @@ export const ConsumerFileSchema = Type.Object(
     networkPolicy,
     monitoring,
     patches,
+    files,
     application: applicationPart(),
   },
   {
@@ -104,6 +106,7 @@ const PARTS = [
   'database',
   'kafka',
   'schemaRegistry',
+  'files',
 ] as const;
 
 /** Becomes a list. */
@@ -167,5 +170,6 @@ export const CONSUMER_FILE_RULES: readonly Rule<ConsumerFile>[] = [
   ...POD_RULES,
   ...POD_PART_RULES,
   ...PATCH_RULES,
+  ...FILES_RULES,
   ...namesAreRendered,
 ];

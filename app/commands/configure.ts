@@ -13,6 +13,7 @@ import {
   settingsReloading,
 } from '../configuration/load-settings.ts';
 import { FILE_RULES } from '../credentials/tls-files.ts';
+import { SCHEMA_FILE_RULES } from '../formats/schema-files.ts';
 import type { CommandRequest } from './command/command.ts';
 import { type CommandLine, parseCommandLine } from './command-line.ts';
 import { helpText } from './help-text.ts';
@@ -74,7 +75,7 @@ export function configure(
     return refuseWith('The command line is wrong', commandLine.problems, '--help lists the options.');
   }
   const { config, configTree } = commandLine;
-  const rules = command?.fileRules ?? FILE_RULES;
+  const rules = command?.fileRules ?? [...FILE_RULES, ...SCHEMA_FILE_RULES];
   const sources = { configFile: config, configTree, env, cwd };
   // Files that settings name are looked at again where they are used: a broken one keeps no password from being taken.
   return settle(loadSettings({ ...sources, rules }), commandLine, settingsReloading(sources));

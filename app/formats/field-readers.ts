@@ -1,7 +1,8 @@
-import type { FormatName, TopicFormats } from '../../settings/sections/formats.ts';
+import { type Format, type FormatName, isOfFile, type TopicFormats } from '../../settings/sections/formats.ts';
 import { DocumentFields } from '../tables/json/document-fields.ts';
 import { EnvelopeFields } from '../tables/json/envelope-fields.ts';
 import type { FieldReader, Side, Taken } from './field-reader.ts';
+import { FileFields } from './file-fields.ts';
 import { FirstByteFields } from './first-byte-fields.ts';
 import type { Schemas } from './registry/schemas.ts';
 import { RegistryFields } from './registry-fields.ts';
@@ -50,16 +51,19 @@ export class FieldReaders {
     return isOnly(this.#formatsOf(topic).value, 'json');
   }
 
-  #of([first = 'json', second]: readonly FormatName[], taken: Taken, side: Side): FieldReader {
-    const one = READERS[first](taken, side, this.#schemas);
-    return second === undefined ? one : new FirstByteFields(one, READERS[second](taken, side, this.#schemas));
+  #of([first = 'json', second]: readonly Format[], taken: Taken, side: Side): FieldReader {
+    const one = this.#reader(first, taken, side);
+    return second === undefined ? one : new FirstByteFields(one, this.#reader(second, taken, side));
+  }
+
+  #reader(format: Format, taken: Taken, side: Side): FieldReader {
+    return isOfFile(format) ? new FileFields(format, taken) : READERS[format](taken, side, this.#schemas);
   }
 }
 
-const TEXT: readonly FormatName[] = ['text'];
+const TEXT: readonly Format[] = ['text'];
 
-const isOnly = (formats: readonly FormatName[], format: FormatName): boolean =>
-  formats.every((name) => name === format);
+const isOnly = (formats: readonly Format[], format: FormatName): boolean => formats.every((name) => name === format);
 
 /** Where the settings say nothing of formats. */
 export const JSON_READERS = new FieldReaders(() => ({ key: undefined, value: ['json'] }));

@@ -10,6 +10,11 @@ import { AvroProgram } from './avro/avro-program.ts';
 import { AvroSchemaError } from './avro/avro-schema.ts';
 import type { FieldReader, Side, Taken } from './field-reader.ts';
 import { unitsOfJsonSchema } from './json-schema.ts';
+import { MessageIndex } from './protobuf/message-index.ts';
+import { ProtoFields } from './protobuf/proto-fields.ts';
+import { ProtoSchemaError } from './protobuf/proto-files.ts';
+import type { ProtoProgram } from './protobuf/proto-program.ts';
+import { RegisteredMessages } from './protobuf/registered-messages.ts';
 import { SchemaCache } from './registry/schema-cache.ts';
 import { isUsable, type RegisteredSchema, type Schemas } from './registry/schemas.ts';
 import { schemaIdOf, withoutSchemaId } from './wire-format.ts';
@@ -20,7 +25,7 @@ const MOST_PROGRAMS = 1_000;
 const NONE = 0;
 
 /** How values of a schema are read; a refusal where they cannot be. */
-type Program = AvroProgram | { readonly units: SchemaUnits } | Refused;
+type Program = AvroProgram | RegisteredMessages | { readonly units: SchemaUnits } | Refused;
 
 class Refused {
   readonly reason: DeadLetterReason;
@@ -33,7 +38,7 @@ class Refused {
 }
 
 /**
- * Values behind the id of a schema of a registry: Avro, or JSON by a JSON Schema. Each schema is compiled once for what
+ * Values behind the id of a schema of a registry: Avro, Protobuf, or JSON by a JSON Schema. Each schema is compiled once for what
  * is taken. The registry is never asked here: what a batch needs was fetched before.
  */
 export class RegistryFields implements FieldReader {
@@ -46,9 +51,11 @@ export class RegistryFields implements FieldReader {
   #program: Program | null = null;
   #words: string | undefined;
   readonly #avro = new AvroFields();
+  readonly #protobuf = new ProtoFields();
+  readonly #index = new MessageIndex();
   /** Made for the first value that is JSON. */
   #json: DocumentFields | null = null;
-  #fields: AvroFields | DocumentFields = this.#avro;
+  #fields: AvroFields | ProtoFields | DocumentFields = this.#avro;
   #units: SchemaUnits = NO_UNITS;
 
   constructor(schemas: Schemas, side: Side, taken: Taken) {
@@ -71,6 +78,9 @@ export class RegistryFields implements FieldReader {
       this.#units = this.#avro.units;
       return reason;
     }
+    if (program instanceof RegisteredMessages) {
+      return this.#message(program, bytes, start + PREFIX_BYTES, end);
+    }
     if (program instanceof Refused) {
       this.#words = program.words;
       return program.reason;
@@ -81,6 +91,36 @@ export class RegistryFields implements FieldReader {
     this.#units = program.units;
     this.#words = `behind the id of schema ${id}, its ${this.#side} is not the JSON that the schema is about`;
     return this.#json.read(bytes, start + PREFIX_BYTES, end);
+  }
+
+  #message(messages: RegisteredMessages, bytes: Buffer, start: number, end: number): DeadLetterReason | null {
+    const program = this.#messageProgram(messages, bytes, start, end);
+    if (program instanceof Refused) {
+      this.#words = program.words;
+      return program.reason;
+    }
+    const reason = this.#protobuf.read(program, bytes, this.#index.at, end);
+    this.#fields = this.#protobuf;
+    this.#words = this.#protobuf.words;
+    this.#units = this.#protobuf.units;
+    return reason;
+  }
+
+  #messageProgram(messages: RegisteredMessages, bytes: Buffer, start: number, end: number): ProtoProgram | Refused {
+    const index = this.#index;
+    if (!index.read(bytes, start, end)) {
+      return new Refused('undecodable', `behind the id of schema ${this.#id} there are no indexes of a message`);
+    }
+    try {
+      const program = messages.programOf(index.path);
+      const words = `schema ${this.#id} has no message of the index ${index.path.join()}`;
+      return program ?? new Refused('undecodable', words);
+    } catch (error) {
+      if (error instanceof ProtoSchemaError) {
+        return new Refused('undecodable', error.message);
+      }
+      throw error;
+    }
   }
 
   get words(): string | undefined {
@@ -132,20 +172,24 @@ export class RegistryFields implements FieldReader {
 
   #compiled(schema: RegisteredSchema): Program {
     const { paths, others } = this.#taken;
-    const name = `its ${this.#side} is written by schema ${schema.id}`;
-    if (schema.type === 'PROTOBUF') {
-      return new Refused('undecodable', `${name}, which is of Protobuf: that is not read`);
-    }
     try {
-      return schema.type === 'AVRO'
-        ? new AvroProgram(schema, paths, others)
-        : { units: unitsOfJsonSchema(schema, paths) };
+      switch (schema.type) {
+        case 'AVRO':
+          return new AvroProgram(schema, paths, others);
+        case 'PROTOBUF':
+          return new RegisteredMessages(schema, this.#taken);
+        case 'JSON':
+          return { units: unitsOfJsonSchema(schema, paths) };
+      }
     } catch (error) {
-      if (error instanceof AvroSchemaError) {
+      if (error instanceof AvroSchemaError || error instanceof ProtoSchemaError) {
         return new Refused('undecodable', error.message);
       }
       if (error instanceof SyntaxError) {
-        return new Refused('undecodable', `${name}, which is no JSON Schema`);
+        return new Refused(
+          'undecodable',
+          `its ${this.#side} is written by schema ${schema.id}, which is no JSON Schema`,
+        );
       }
       throw error;
     }

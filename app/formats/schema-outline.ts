@@ -1,6 +1,9 @@
-import { avroType } from './avro/avro-schema.ts';
+import { avroType, type SchemaText } from './avro/avro-schema.ts';
 import type { AvroKind, AvroType } from './avro/avro-type.ts';
 import { outlineOfJsonSchema } from './json-schema.ts';
+import { ProtoSchemaError } from './protobuf/proto-files.ts';
+import { outlineOfMessage } from './protobuf/proto-outline.ts';
+import { protoSchemaOf } from './protobuf/registered-messages.ts';
 import type { RegisteredSchema } from './registry/schemas.ts';
 import type { SchemaKind, SchemaOutline } from './schema-part.ts';
 
@@ -33,7 +36,8 @@ function memberOf({ kind, record, items }: AvroType, part: string | number): rea
   return field === undefined ? [] : branchesOf(field);
 }
 
-function outlineOfAvro(schema: RegisteredSchema): SchemaOutline {
+/** The outline of a schema of Avro. @throws AvroSchemaError where it is none */
+export function outlineOfAvro(schema: SchemaText): SchemaOutline {
   const root = avroType(schema);
   return (path) => {
     const types = path.reduce((from, part) => from.flatMap((type) => memberOf(type, part)), branchesOf(root));
@@ -49,10 +53,19 @@ function outlineOfAvro(schema: RegisteredSchema): SchemaOutline {
   };
 }
 
+/** Which message values are the registry does not say: nearly always the first one. */
+function outlineOfProtobuf(schema: RegisteredSchema): SchemaOutline {
+  const message = protoSchemaOf(schema).messageAt([0]);
+  if (message === undefined) {
+    throw new ProtoSchemaError(`the schema ${schema.id} has no message`);
+  }
+  return outlineOfMessage(message);
+}
+
 /**
- * Reads what a schema says.
+ * Reads what a schema says; of Protobuf what its first message says.
  *
- * @throws AvroSchemaError, SyntaxError where it says nothing that can be read
+ * @throws AvroSchemaError, ProtoSchemaError, SyntaxError where it says nothing that can be read
  */
 export function outlineOf(schema: RegisteredSchema): SchemaOutline {
   switch (schema.type) {
@@ -61,6 +74,6 @@ export function outlineOf(schema: RegisteredSchema): SchemaOutline {
     case 'JSON':
       return outlineOfJsonSchema(schema);
     case 'PROTOBUF':
-      throw new SyntaxError('it is of Protobuf, which is not read');
+      return outlineOfProtobuf(schema);
   }
 }

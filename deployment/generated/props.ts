@@ -143,6 +143,16 @@ export interface StreamConsumerProps {
    */
   readonly patches?: readonly PatchesProps[];
 
+  /**
+   * Files beside application.yml, by name, such as schemas of formats: the text of each. They are in the ConfigMap,
+   * and a change rolls the Pods. A setting names one of them as it is named here.
+   *
+   * Allowed: a map of names, which may have folders, and texts.
+   *
+   * @default {}
+   */
+  readonly files?: Readonly<Record<string, string>>;
+
   /** Settings of the consumer, as in application.yml; they go into the ConfigMap. */
   readonly application: ApplicationProps;
 }
@@ -801,8 +811,8 @@ export interface ApplicationProps {
   readonly consumer?: ApplicationConsumerProps;
 
   /**
-   * Format of a topic: json, registry (Avro or JSON Schema behind the id of a schema), text or bytes; [registry,
-   * json]: the first byte decides. A map has those of key and value. Left out: json.
+   * Format of a topic: json, registry (a schema id comes first), text, bytes; [registry, json]: the first byte
+   * decides. A map has those of key and value, also by a schema in a file. Left out: json.
    *
    * @default {}
    */
@@ -2090,20 +2100,22 @@ export interface ApplicationFormatsProps {
   /**
    * Format of the keys. Left out: text where a table takes the key, and JSON where it takes fields of it.
    *
-   * Allowed: one of json, registry, text, bytes; or a list of registry and another one.
+   * Allowed: one of json, registry, text, bytes; or a list of registry and another one; or a map of avro, or of
+   * protobuf and message.
    *
    * @default - text where a table takes the key, and JSON where it takes fields of it
    */
-  readonly key?: 'json' | 'registry' | 'text' | 'bytes' | readonly ('json' | 'registry' | 'text' | 'bytes')[];
+  readonly key?: 'json' | 'registry' | 'text' | 'bytes' | readonly ('json' | 'registry' | 'text' | 'bytes')[] | ApplicationFormatsKeyProps;
 
   /**
    * Format of the values. Left out: json.
    *
-   * Allowed: one of json, registry, text, bytes; or a list of registry and another one.
+   * Allowed: one of json, registry, text, bytes; or a list of registry and another one; or a map of avro, or of
+   * protobuf and message.
    *
    * @default - json
    */
-  readonly value?: 'json' | 'registry' | 'text' | 'bytes' | readonly ('json' | 'registry' | 'text' | 'bytes')[];
+  readonly value?: 'json' | 'registry' | 'text' | 'bytes' | readonly ('json' | 'registry' | 'text' | 'bytes')[] | ApplicationFormatsValueProps;
 }
 
 /** How records become rows. */
@@ -3174,6 +3186,58 @@ export interface ApplicationDatabaseRdsIamProps {
    * @default - the environment's AWS_REGION, else AWS_DEFAULT_REGION
    */
   readonly region?: string;
+}
+
+/** `application.formats.key` of consumer.yaml. */
+export interface ApplicationFormatsKeyProps {
+  /**
+   * File of an Avro schema: values are in its binary encoding, without anything before them. Left out: protobuf names
+   * the file.
+   *
+   * @default - protobuf names the file
+   */
+  readonly avro?: string;
+
+  /**
+   * File of a Protobuf schema: values are one message each, without anything before them. Left out: avro names the
+   * file.
+   *
+   * @default - avro names the file
+   */
+  readonly protobuf?: string;
+
+  /**
+   * Full name of the message in the file of protobuf, such as acme.Tick. Left out: there is no file of protobuf.
+   *
+   * @default - there is no file of protobuf
+   */
+  readonly message?: string;
+}
+
+/** `application.formats.value` of consumer.yaml. */
+export interface ApplicationFormatsValueProps {
+  /**
+   * File of an Avro schema: values are in its binary encoding, without anything before them. Left out: protobuf names
+   * the file.
+   *
+   * @default - protobuf names the file
+   */
+  readonly avro?: string;
+
+  /**
+   * File of a Protobuf schema: values are one message each, without anything before them. Left out: avro names the
+   * file.
+   *
+   * @default - avro names the file
+   */
+  readonly protobuf?: string;
+
+  /**
+   * Full name of the message in the file of protobuf, such as acme.Tick. Left out: there is no file of protobuf.
+   *
+   * @default - there is no file of protobuf
+   */
+  readonly message?: string;
 }
 
 /** Where the value of a column comes from, and how it is read. */

@@ -43,6 +43,7 @@ function classSection({ name, base, doc, members, parameters, constructorDoc }: 
 
 /** Sections of consumer.yaml with a page each, the inner ones first; all others are on the first page. */
 const PAGE_SECTIONS = [
+  'application.database',
   'application.management',
   'application.tables',
   'application',

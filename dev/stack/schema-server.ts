@@ -11,15 +11,18 @@ export const REGISTRY_TROUBLES = {
 
 export type RegistryTrouble = keyof typeof REGISTRY_TROUBLES;
 
-/** A registry of Avro schemas by id, without subjects, which answers as Confluent's API does. */
+/** What a schema is: an object of Avro, or the text of Protobuf. */
+type Schema = object | string;
+
+/** A registry of schemas by id, without subjects, which answers as Confluent's API does. */
 export class SchemaServer {
   readonly #server: Server;
-  readonly #schemaOf: (id: number) => object | undefined;
+  readonly #schemaOf: (id: number) => Schema | undefined;
   #trouble: RegistryTrouble | undefined;
   /** What was asked for since the trouble began. */
   readonly #asked = new Set<string>();
 
-  private constructor(schemaOf: (id: number) => object | undefined) {
+  private constructor(schemaOf: (id: number) => Schema | undefined) {
     this.#schemaOf = schemaOf;
     this.#server = createServer(({ url = '' }, response) => {
       const { status, body } = this.#answer(url);
@@ -28,7 +31,7 @@ export class SchemaServer {
   }
 
   /** Listens on a free port of the loopback interface. @param schemaOf `undefined` where it has none of the id */
-  static async listen(schemaOf: (id: number) => object | undefined): Promise<SchemaServer> {
+  static async listen(schemaOf: (id: number) => Schema | undefined): Promise<SchemaServer> {
     const server = new SchemaServer(schemaOf);
     server.#server.listen(0, '127.0.0.1');
     await once(server.#server, 'listening');
@@ -73,7 +76,12 @@ export class SchemaServer {
 
   #schema(path: string): Answer {
     const schema = this.#schemaOf(Number(/^\/schemas\/ids\/(\d+)$/.exec(path)?.[1]));
-    return schema === undefined ? NOT_FOUND : { status: 200, body: JSON.stringify({ schema: JSON.stringify(schema) }) };
+    if (schema === undefined) {
+      return NOT_FOUND;
+    }
+    const isProtobuf = typeof schema === 'string';
+    const answer = isProtobuf ? { schemaType: 'PROTOBUF', schema } : { schema: JSON.stringify(schema) };
+    return { status: 200, body: JSON.stringify(answer) };
   }
 }
 

@@ -12,21 +12,50 @@ const FORMAT_NAMES = ['json', 'registry', 'text', 'bytes'] as const;
 /** A format by its name. */
 export type FormatName = (typeof FORMAT_NAMES)[number];
 
+/** One schema for ever, in a file: of Avro, or of Protobuf with the message that is meant. */
+export type FileFormat =
+  | { readonly avro: string; readonly protobuf?: never }
+  | { readonly avro?: never; readonly protobuf: string; readonly message: string };
+
+/** How bytes are read: by what the format's name says, or by a schema. */
+export type Format = FormatName | FileFormat;
+
+/** Whether a format is that of a file with its schema. */
+export const isOfFile = (format: Format): format is FileFormat => typeof format !== 'string';
+
 /** The formats of a topic. */
 export interface TopicFormats {
   /** `undefined`: text where the whole key is taken, and JSON where fields of it are. */
-  readonly key: readonly FormatName[] | undefined;
+  readonly key: readonly Format[] | undefined;
   /** One; or `registry` and another one, which reads what does not begin with the byte 0. */
-  readonly value: readonly FormatName[];
+  readonly value: readonly Format[];
 }
 
 const ALLOWED_FORMAT = `one of ${FORMAT_NAMES.join(', ')}; or a list of registry and another one`;
+const ALLOWED_SIDE = `${ALLOWED_FORMAT}; or a map of avro, or of protobuf and message`;
 
 const word = Type.Enum([...FORMAT_NAMES]);
 const list = Type.Array(word, { minItems: 1, maxItems: 2, uniqueItems: true });
 
+const path = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
+
+const file = Type.Object(
+  {
+    avro: path(
+      'File of an Avro schema: values are in its binary encoding, without anything before them. Left out: protobuf names the file.',
+    ),
+    protobuf: path(
+      'File of a Protobuf schema: values are one message each, without anything before them. Left out: avro names the file.',
+    ),
+    message: path(
+      'Full name of the message in the file of protobuf, such as acme.Tick. Left out: there is no file of protobuf.',
+    ),
+  },
+  closed,
+);
+
 const side = (description: string) =>
-  Type.Optional(Type.Union([word, list], { [ALLOWED]: ALLOWED_FORMAT, description }));
+  Type.Optional(Type.Union([word, list, file], { [ALLOWED]: ALLOWED_SIDE, description }));
 
 const sides = Type.Object(
   {
@@ -47,7 +76,7 @@ export const formats = Type.Unsafe<Readonly<Record<string, Static<typeof format>
       patternProperties: { [TOPIC_PATTERN]: format },
       default: {},
       description:
-        'Format of a topic: json, registry (Avro or JSON Schema behind the id of a schema), text or bytes; [registry, json]: the first byte decides. A map has those of key and value. Left out: json.',
+        'Format of a topic: json, registry (a schema id comes first), text, bytes; [registry, json]: the first byte decides. A map has those of key and value, also by a schema in a file. Left out: json.',
     },
   ),
 );
@@ -57,11 +86,22 @@ export interface FormatsPart {
   readonly formats: Static<typeof formats>;
 }
 
-type Given = FormatName | readonly FormatName[];
+type File = Static<typeof file>;
+type Given = FormatName | readonly FormatName[] | File;
+
+const isList = (given: Given): given is readonly FormatName[] => Array.isArray(given);
 
 /** `registry` is first, as it alone can refuse a record by the first byte. */
-const listed = (given: Given): readonly FormatName[] =>
-  typeof given === 'string' ? [given] : given.toSorted((a, b) => Number(b === 'registry') - Number(a === 'registry'));
+function listed(given: Given): readonly Format[] {
+  if (isList(given)) {
+    return given.toSorted((a, b) => Number(b === 'registry') - Number(a === 'registry'));
+  }
+  return [typeof given === 'string' ? given : fileFormat(given)];
+}
+
+/** Rules see to it that it is one of both. */
+const fileFormat = ({ avro, protobuf = '', message = '' }: File): FileFormat =>
+  avro === undefined ? { protobuf, message } : { avro };
 
 const isSides = (given: Static<typeof format>): given is Static<typeof sides> =>
   typeof given === 'object' && !Array.isArray(given);
@@ -90,6 +130,19 @@ export function registrySides(settings: FormatsPart, topic: string): readonly (t
 export const registryTopics = (settings: FormatsPart): readonly string[] =>
   Object.keys(settings.formats).filter((topic) => registrySides(settings, topic).length > 0);
 
+/** A schema that a file has, and the setting that names it. */
+interface NamedFile {
+  /** Path of the setting. */
+  readonly path: string;
+  readonly format: FileFormat;
+}
+
+/** The files with schemas that the settings name. */
+export const schemaFiles = (settings: FormatsPart): readonly NamedFile[] =>
+  [...written(settings)].flatMap(([path, given]) =>
+    typeof given === 'string' || isList(given) ? [] : { path, format: fileFormat(given) },
+  );
+
 /** Every format that was written for a topic, by the path of its setting. */
 function* written(settings: FormatsPart): Generator<readonly [path: string, given: Given]> {
   for (const [topic, given] of Object.entries(settings.formats)) {
@@ -109,7 +162,7 @@ const firstByteDecides: Rule<FormatsPart> = {
   reads: ['formats[]'],
   find: (settings) =>
     [...written(settings)].flatMap(([path, given]) =>
-      problemIf(typeof given !== 'string' && given.length > 1 && !given.includes('registry'), {
+      problemIf(isList(given) && given.length > 1 && !given.includes('registry'), {
         path,
         message: 'names two formats that the first byte cannot tell apart',
         given,
@@ -117,6 +170,37 @@ const firstByteDecides: Rule<FormatsPart> = {
       }),
     ),
 };
+
+/** Of Avro or of Protobuf, and whose message is known. */
+const fileHasOneSchema: Rule<FormatsPart> = {
+  reads: ['formats[]'],
+  find: (settings) =>
+    [...written(settings)].flatMap(([path, given]) =>
+      typeof given === 'string' || isList(given) ? [] : fileProblems(path, given),
+    ),
+};
+
+function fileProblems(path: string, { avro, protobuf, message }: File): readonly Problem[] {
+  const allowed = 'avro with the file of a schema; or protobuf with one, and message with the name of its message';
+  if ((avro === undefined) === (protobuf === undefined)) {
+    const found = avro === undefined ? 'names no file with a schema' : 'names both a file of Avro and one of Protobuf';
+    return [{ path, message: found, allowed }];
+  }
+  const isLacking = protobuf !== undefined && message === undefined;
+  return [
+    ...problemIf(isLacking, {
+      path: `${path}.message`,
+      message: 'is missing: a file may define several messages',
+      allowed: 'the full name of a message, such as acme.Tick',
+    }),
+    ...problemIf(avro !== undefined && message !== undefined, {
+      path: `${path}.message`,
+      message: 'is set beside avro, whose file is one schema',
+      given: message,
+      allowed: 'nothing here',
+    }),
+  ];
+}
 
 const topicsAreRead: Rule<FormatsPart & KafkaPart & TablesPart> = {
   reads: ['formats[]', 'kafka.topics', 'tables'],
@@ -148,7 +232,7 @@ const registryIsKnown: Rule<FormatsPart & SchemaRegistryPart> = {
   },
 };
 
-const WITHOUT_FIELDS: readonly FormatName[] = ['text', 'bytes'];
+const WITHOUT_FIELDS: readonly Format[] = ['text', 'bytes'];
 
 /** An envelope is made of fields. */
 const envelopeHasFields: Rule<FormatsPart & TablesPart> = {
@@ -159,7 +243,7 @@ const envelopeHasFields: Rule<FormatsPart & TablesPart> = {
         const without = formatsOf(settings, topic).value.find((name) => WITHOUT_FIELDS.includes(name));
         return problemIf(envelope !== undefined && without !== undefined, {
           path: `tables[${index}].envelope`,
-          message: `is not for the topic ${topic}: its format is ${without}, which has no fields`,
+          message: `is not for the topic ${topic}: its format is ${String(without)}, which has no fields`,
           given: envelope,
           allowed: `nothing here, or formats.${topic}: json or registry`,
         });
@@ -176,6 +260,7 @@ export const formatWarnings = (settings: FormatsPart & SchemaRegistryPart): read
 /** What must fit together of formats, topics and the registry. */
 export const FORMAT_RULES: readonly Rule<FormatsPart & KafkaPart & SchemaRegistryPart & TablesPart>[] = [
   firstByteDecides,
+  fileHasOneSchema,
   topicsAreRead,
   registryIsKnown,
   envelopeHasFields,

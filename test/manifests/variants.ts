@@ -132,6 +132,12 @@ export const VARIANTS: Readonly<Record<string, object>> = {
       formats: { orders: 'registry' },
     },
   },
+  'files with schemas, in folders too': {
+    files: { 'audit.avsc': '"long"', 'acme/tick.proto': 'syntax = "proto3"; message Tick {}' },
+    application: {
+      formats: { orders: { key: { avro: 'audit.avsc' }, value: { protobuf: 'acme/tick.proto', message: 'Tick' } } },
+    },
+  },
   "a ServiceAccount with a cloud's role": {
     serviceAccount: {
       name: 'orders-reader',

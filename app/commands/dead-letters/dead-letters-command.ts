@@ -7,6 +7,7 @@ import { PRODUCT_NAME } from '../../../contract/identity.ts';
 import { nearestKey, type Problem } from '../../../settings/schema/problem.ts';
 import { shownText } from '../../../settings/schema/shown-value.ts';
 import { DATABASE_FILE_RULES } from '../../credentials/tls-files.ts';
+import { SCHEMA_FILE_RULES } from '../../formats/schema-files.ts';
 import {
   action,
   type Command,
@@ -134,6 +135,6 @@ export const DEAD_LETTERS_COMMAND: Command = {
   usage: 'list|replay [OPTIONS]',
   help: deadLettersHelp,
   options: SELECTING,
-  fileRules: DATABASE_FILE_RULES,
+  fileRules: [...DATABASE_FILE_RULES, ...SCHEMA_FILE_RULES],
   actions: [LIST, REPLAY],
 };

@@ -115,11 +115,11 @@ async function keysOf(reader: LastRecords, topic: string): Promise<RecordKeys> {
   }
 }
 
-/** The latest schemas of these topics; none where no registry is set. */
+/** The schemas of these topics: of files, and where a registry is set the latest ones that it has. */
 async function readLatestSchemas(settings: Settings, topics: readonly string[]): Promise<readonly TopicSchema[]> {
   const { schemaRegistry } = settings;
   if (schemaRegistry === undefined) {
-    return [];
+    return readSchemas(settings, topics);
   }
   const registry = new SchemaRegistry({
     current: () => schemaRegistry,

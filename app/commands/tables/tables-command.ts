@@ -1,5 +1,6 @@
 import { PRODUCT_NAME } from '../../../contract/identity.ts';
 import { DATABASE_FILE_RULES } from '../../credentials/tls-files.ts';
+import { SCHEMA_FILE_RULES } from '../../formats/schema-files.ts';
 import { action, type Command, everywhereHelp, exitCodesHelp, surplusWords } from '../command/command.ts';
 import type { CheckRequest } from './check-tables.ts';
 
@@ -42,6 +43,6 @@ export const TABLES_COMMAND: Command = {
   usage: 'check [OPTIONS]',
   help: tablesHelp,
   options: { json: { type: 'boolean' } },
-  fileRules: DATABASE_FILE_RULES,
+  fileRules: [...DATABASE_FILE_RULES, ...SCHEMA_FILE_RULES],
   actions: [CHECK],
 };

@@ -1,9 +1,12 @@
-import { formatsOf } from '../../../settings/sections/formats.ts';
+import { type FileFormat, formatsOf, isOfFile } from '../../../settings/sections/formats.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { AvroSchemaError } from '../../formats/avro/avro-schema.ts';
 import type { Side } from '../../formats/field-reader.ts';
+import { ProtoSchemaError } from '../../formats/protobuf/proto-files.ts';
+import { outlineOfMessage } from '../../formats/protobuf/proto-outline.ts';
 import { isUsable, type RegisteredSchema, type UnusableSchema } from '../../formats/registry/schemas.ts';
-import { outlineOf } from '../../formats/schema-outline.ts';
+import { avroFile, messageOfFile } from '../../formats/schema-files.ts';
+import { outlineOf, outlineOfAvro } from '../../formats/schema-outline.ts';
 import type { SchemaKind, SchemaOutline, SchemaPart } from '../../formats/schema-part.ts';
 import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
 import { valueAt } from '../../tables/json/json-slice.ts';
@@ -22,33 +25,49 @@ interface LatestSchemas {
   latest(subject: string): Promise<RegisteredSchema | UnusableSchema | undefined>;
 }
 
-/** The latest schema of a topic's values or keys. */
+/** The latest schema of a topic's values or keys, or that of its file. */
 export interface TopicSchema {
   readonly topic: string;
   readonly side: Side;
-  /** `null` where there is none that can be read. */
-  readonly schema: { readonly id: number; readonly outline: SchemaOutline } | null;
+  /** With its id in the registry, or the path of its file; `null` where there is none that can be read. */
+  readonly schema: { readonly id: number | string; readonly outline: SchemaOutline } | null;
   /** Why there is none. */
   readonly fault?: string;
 }
 
 const SIDES: readonly Side[] = ['value', 'key'];
 
-/** Asks the registry for the latest schemas of these topics, as far as their format is that of the registry. */
+/**
+ * Reads the schemas of these topics: those of files, and the latest ones of topics that have theirs in the registry.
+ *
+ * @param registry left out: only files are read
+ */
 export async function readSchemas(
   settings: Settings,
   topics: readonly string[],
-  registry: LatestSchemas,
+  registry?: LatestSchemas,
 ): Promise<readonly TopicSchema[]> {
   const found: TopicSchema[] = [];
   for (const topic of new Set(topics)) {
     const formats = formatsOf(settings, topic);
-    for (const side of SIDES.filter((each) => formats[each]?.includes('registry'))) {
-      found.push({ topic, side, ...(await latest(registry, `${topic}-${side}`)) });
+    for (const side of SIDES) {
+      const file = formats[side]?.find(isOfFile);
+      if (file !== undefined) {
+        found.push({ topic, side, schema: { id: file.avro ?? file.protobuf, outline: outlineOfFile(file) } });
+      } else if (registry !== undefined && formats[side]?.includes('registry')) {
+        found.push({ topic, side, ...(await latest(registry, `${topic}-${side}`)) });
+      }
     }
   }
   return found;
 }
+
+const isFaultOfSchema = (error: unknown): error is Error =>
+  error instanceof AvroSchemaError || error instanceof ProtoSchemaError || error instanceof SyntaxError;
+
+/** The check of the settings has found the file usable. */
+const outlineOfFile = (format: FileFormat): SchemaOutline =>
+  format.avro === undefined ? outlineOfMessage(messageOfFile(format)) : outlineOfAvro(avroFile(format.avro));
 
 async function latest(registry: LatestSchemas, subject: string): Promise<Pick<TopicSchema, 'schema' | 'fault'>> {
   try {
@@ -61,7 +80,7 @@ async function latest(registry: LatestSchemas, subject: string): Promise<Pick<To
       : { schema: null, fault: schema.words };
   } catch (error) {
     const isKnown = error instanceof OutageError || error instanceof FatalError;
-    if (isKnown || error instanceof AvroSchemaError || error instanceof SyntaxError) {
+    if (isKnown || isFaultOfSchema(error)) {
       return { schema: null, fault: error.message };
     }
     throw error;
@@ -144,7 +163,7 @@ function pathOf({ source }: MappedColumn, side: Side, row: FieldPath): FieldPath
 export interface SchemaFindings {
   readonly topic: string;
   readonly side: Side;
-  readonly id: number | null;
+  readonly id: number | string | null;
   readonly fault?: string;
   /** Columns whose field it does not have. */
   readonly missing: readonly string[];
@@ -215,7 +234,7 @@ export function schemaLines({ topic, side, id, fault, ...found }: SchemaFindings
   if (id === null) {
     return [`no ${side} schema of ${topic} was compared: ${fault ?? 'it is not known'}`];
   }
-  const schema = `schema ${id}, the latest of the ${side}s of ${topic},`;
+  const schema = `schema ${id}, ${typeof id === 'string' ? 'that' : 'the latest'} of the ${side}s of ${topic},`;
   const lines = [
     ...found.missing.map((name) => `WARNING: ${schema} has no field for the column ${name}`),
     ...found.unfit.map(

@@ -1,55 +1,33 @@
-import { isUtf8 } from 'node:buffer';
-import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
-import { BACKSLASH, FIRST_BEYOND_ASCII, QUOTE, SPACE } from '../../records/ascii.ts';
+import {
+  DecodeFault,
+  MOST_DECIMAL_BYTES,
+  MOST_JSON,
+  MOST_NESTED,
+  MOST_SCALE,
+  NO_DECIMAL,
+  NO_NUMBER,
+  TOO_DEEP,
+  TOO_LARGE,
+  TOO_SHORT,
+} from '../parts/decode-fault.ts';
+import { hasEscapesIn } from '../parts/string-marks.ts';
 import type { AvroType } from './avro-type.ts';
 
-/** Why bytes are no value of their schema. Thrown and caught within this folder, without a stack: garbage is usual. */
-export class AvroFault {
-  readonly reason: DeadLetterReason;
-  readonly words: string;
+const NO_INTEGER = new DecodeFault('an int or a long is out of its range');
+const NO_LENGTH = new DecodeFault('a length or a number of items is negative, or more than bytes follow');
+const NO_BOOLEAN = new DecodeFault('a boolean is neither 0 nor 1');
+const NO_SUCH_INDEX = new DecodeFault('an enum or a union has no symbol or branch of an index');
+const TOO_MANY_EMPTY = new DecodeFault('an array has too many items that take no bytes');
 
-  constructor(words: string, reason: DeadLetterReason = 'undecodable') {
-    this.reason = reason;
-    this.words = words;
-  }
-}
-
-const TOO_SHORT = new AvroFault('a value of it ends behind them');
-const NO_INTEGER = new AvroFault('an int or a long is out of its range');
-const NO_LENGTH = new AvroFault('a length or a number of items is negative, or more than bytes follow');
-const NO_BOOLEAN = new AvroFault('a boolean is neither 0 nor 1');
-const NO_SUCH_INDEX = new AvroFault('an enum or a union has no symbol or branch of an index');
-const NO_DECIMAL = new AvroFault('a decimal has no digits');
-const TOO_MANY_EMPTY = new AvroFault('an array has too many items that take no bytes');
-const TOO_DEEP = new AvroFault('its value is nested too deep', 'nesting_too_deep');
-const TOO_LARGE = new AvroFault('its value is too large as JSON', 'value_too_large');
-const NO_TEXT = new AvroFault('a string in its value is not UTF-8', 'invalid_utf8');
-const NO_NUMBER = new AvroFault(
-  'its value holds a decimal that PostgreSQL numeric cannot store',
-  'number_out_of_range',
-);
-
-/** Records, arrays and maps within each other. */
-const MOST_NESTED = 200;
 /** Items without bytes, such as null, in all of a value: their number alone would say how long reading takes. */
 const MOST_EMPTY = 1_000;
-/** Bytes of the parts of a value as JSON, estimated: names of fields may be a multiple of what they name. */
-const MOST_JSON = 64 * 1_048_576;
-/** Bytes of a decimal: more than numeric has digits for; and digits behind its point, or zeros before it. */
-const MOST_DECIMAL_BYTES = 60_000;
-const MOST_SCALE = 16_383;
 
 const MOST_VARINT_BYTES = 10;
 const INT_MOST = 2_147_483_647;
 
-/** By a byte of a string: 1 where JSON escapes it, 2 beyond ASCII. */
-const MARKS = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte >= FIRST_BEYOND_ASCII ? 2 : byte < SPACE || byte === QUOTE || byte === BACKSLASH ? 1 : 0,
-);
-
 /**
  * A place in the bytes of a value in Avro's binary encoding (specification 1.12, "Binary encoding"). Each function
- * reads what is there and moves behind it, or throws an {@link AvroFault}. No count or length of the bytes is believed:
+ * reads what is there and moves behind it, or throws an {@link DecodeFault}. No count or length of the bytes is believed:
  * depth, items without bytes, and the size as JSON have limits.
  */
 export class AvroCursor {
@@ -190,15 +168,7 @@ export class AvroCursor {
   /** A string in UTF-8. @returns whether JSON has to escape a part of it */
   string(): boolean {
     this.span();
-    const { bytes, from, to } = this;
-    let marks = 0;
-    for (let at = from; at < to; at += 1) {
-      marks |= MARKS[bytes[at] ?? 0] ?? 0;
-    }
-    if (marks > 1 && !isUtf8(bytes.subarray(from, to))) {
-      throw NO_TEXT;
-    }
-    return (marks & 1) === 1;
+    return hasEscapesIn(this.bytes, this.from, this.to);
   }
 
   /** How many items follow in the next block of an array or a map; 0: none, it has ended. */

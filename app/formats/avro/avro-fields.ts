@@ -4,14 +4,16 @@ import { isEqual } from '../../tables/json/field-tree.ts';
 import type { JsonSlice, ValueKind } from '../../tables/json/json-slice.ts';
 import { isOfTime } from '../../tables/json/number-text.ts';
 import type { ValueUnit } from '../../tables/mapping/table-mapping.ts';
-import { AvroCursor, AvroFault } from './avro-cursor.ts';
-import { type AvroProgram, NO_NODE, type Step, unitOf } from './avro-program.ts';
+import { DecodeFault } from '../parts/decode-fault.ts';
+import { FoundParts } from '../parts/found-parts.ts';
+import { NO_NODE } from '../parts/path-tree.ts';
+import { TextScratch } from '../parts/text-scratch.ts';
+import { AvroCursor } from './avro-cursor.ts';
+import { type AvroProgram, type Step, unitOf } from './avro-program.ts';
 import { type AvroKind, type AvroType, MAP_KEY } from './avro-type.ts';
-import { FoundParts } from './found-parts.ts';
 import { JsonWriter } from './json-writer.ts';
 import { passPart, passValue } from './pass-value.ts';
 import { writeScalar } from './scalar-writer.ts';
-import { TextScratch } from './text-scratch.ts';
 
 const NO_BYTES = Buffer.alloc(0);
 const WORDS = {
@@ -19,7 +21,7 @@ const WORDS = {
   false: Buffer.from('false', 'latin1'),
   null: Buffer.from('null', 'latin1'),
 };
-const BYTES_BEHIND = new AvroFault('bytes follow it');
+const BYTES_BEHIND = new DecodeFault('bytes follow it');
 
 /** By what the whole value is. Whether a boolean is true is of no meaning for it. */
 const KIND_OF_WHOLE: Readonly<Record<AvroKind, ValueKind>> = {
@@ -39,7 +41,7 @@ export class AvroFields {
   readonly #cursor = new AvroCursor();
   readonly #scratch = new TextScratch();
   readonly #json = new JsonWriter(this.#cursor, this.#scratch);
-  readonly #found = new FoundParts();
+  readonly #found = new FoundParts<AvroType>();
   #program: AvroProgram | null = null;
   #bytes: Buffer = NO_BYTES;
   #end = 0;
@@ -59,7 +61,7 @@ export class AvroFields {
     try {
       this.#whole(program.root);
     } catch (error) {
-      if (!(error instanceof AvroFault)) {
+      if (!(error instanceof DecodeFault)) {
         throw error;
       }
       this.#found.begin(program.size);

@@ -1,27 +1,10 @@
 import type { SchemaUnits } from '../../tables/json/connect-schema.ts';
 import type { OtherFields } from '../../tables/json/document-fields.ts';
 import type { FieldPath, ValueUnit } from '../../tables/mapping/table-mapping.ts';
+import { NO_NODE, type PathNode, takenTree } from '../parts/path-tree.ts';
+import { UnmappedNames } from '../parts/unmapped-names.ts';
 import { avroType, type SchemaText } from './avro-schema.ts';
 import type { AvroType } from './avro-type.ts';
-import { UnmappedNames } from './unmapped-names.ts';
-
-/** No path ends there. */
-export const NO_NODE = -1;
-
-/** A part of a value that paths lead to or through; its number is that of {@link Step.node}. */
-interface PathNode {
-  readonly node: number;
-  readonly names: Map<string, PathNode>;
-  readonly positions: Map<number, PathNode>;
-  /** Whether a path ends there, and whether one ends there or around it. */
-  isTaken: boolean;
-  isWithinTaken: boolean;
-  isRow: boolean;
-  /** Behind the last node below it. */
-  lastBelow: number;
-  /** What the part may be: the steps of the types that a schema has there. */
-  readonly steps: Map<AvroType, Step>;
-}
 
 /** What is done with a value of a type that paths lead to or through. */
 export interface Step {
@@ -53,6 +36,8 @@ export interface Entry {
   readonly lastBelow: number;
 }
 
+type Node = PathNode<AvroType, Step>;
+
 /** Lists within each other that PostgreSQL's arrays have room for. */
 const MOST_DIMENSIONS = 6;
 
@@ -72,7 +57,7 @@ export function unitOf(type: AvroType, depth = 0): ValueUnit | undefined {
 
 /** A schema compiled for the parts that a table takes: all else is passed over without being read. */
 export class AvroProgram {
-  readonly id: number;
+  readonly id: number | string;
   readonly root: Step;
   /** By place of a path, its node. */
   readonly nodes: Int32Array;
@@ -89,24 +74,18 @@ export class AvroProgram {
    * @throws AvroSchemaError where the schema is none
    */
   constructor(schema: SchemaText, paths: readonly FieldPath[], others: OtherFields = { mapped: [[]] }) {
-    const tree = new PathTree();
-    const ends = [...paths, ...others.mapped].map((path) => tree.nodeOf(path));
-    for (const end of ends.slice(0, paths.length)) {
-      end.isTaken = true;
-    }
-    this.#ignoresUnmapped = ends.includes(tree.root);
-    tree.nodeOf(others.row ?? []).isRow = true;
-    tree.close();
+    const tree = takenTree<AvroType, Step>(paths, others);
+    this.#ignoresUnmapped = tree.ignoresUnmapped;
     this.id = schema.id;
-    this.nodes = Int32Array.from(ends.slice(0, paths.length), ({ node }) => node);
+    this.nodes = tree.nodes;
     this.size = tree.size;
     this.names = new UnmappedNames(others.onUnmapped);
     this.root = this.#step(avroType(schema), tree.root);
-    const units = ends.slice(0, paths.length).map(unitsOfNode);
+    const units = tree.ends.map(unitsOfNode);
     this.units = units.some((each) => each.length > 1) ? null : units.map(([unit]) => unit);
   }
 
-  #step(given: AvroType, at: PathNode): Step {
+  #step(given: AvroType, at: Node): Step {
     const type = at.names.size > 0 ? given.record : given;
     const known = at.steps.get(type);
     if (known !== undefined) {
@@ -128,66 +107,22 @@ export class AvroProgram {
     return step;
   }
 
-  #below(type: AvroType, at: PathNode | undefined): Step | null {
+  #below(type: AvroType, at: Node | undefined): Step | null {
     return at === undefined ? null : this.#step(type, at);
   }
 
-  #positions({ items }: AvroType, { positions }: PathNode): ReadonlyMap<number, Step> {
+  #positions({ items }: AvroType, { positions }: Node): ReadonlyMap<number, Step> {
     return new Map([...positions].map(([position, child]) => [position, this.#step(items, child)]));
   }
 
-  #entry({ items }: AvroType, key: string, child: PathNode): Entry {
+  #entry({ items }: AvroType, key: string, child: Node): Entry {
     const { node: firstNode, lastBelow } = child;
     return { key: Buffer.from(key, 'utf8'), step: this.#step(items, child), firstNode, lastBelow };
   }
 }
 
 /** Units that the values at a node may have. */
-function unitsOfNode({ steps }: PathNode): (ValueUnit | undefined)[] {
+function unitsOfNode({ steps }: Node): (ValueUnit | undefined)[] {
   const types = [...steps.keys()].filter(({ kind }) => kind !== 'union' && kind !== 'null');
   return [...new Set(types.map((type) => unitOf(type)))];
-}
-
-/** Paths as a tree whose nodes are numbered: those below a node follow it. */
-class PathTree {
-  readonly root = pathNode(0);
-  size = 0;
-
-  nodeOf(path: FieldPath): PathNode {
-    return path.reduce<PathNode>(
-      (from, part) => (typeof part === 'number' ? childOf(from.positions, part) : childOf(from.names, part)),
-      this.root,
-    );
-  }
-
-  /** Numbers the nodes, once all paths are in. */
-  close(): void {
-    this.#close(this.root, false);
-  }
-
-  #close(at: PathNode, isWithinTaken: boolean): void {
-    Object.assign(at, { node: this.size, isWithinTaken: at.isTaken || isWithinTaken });
-    this.size += 1;
-    for (const child of [...at.positions.values(), ...at.names.values()]) {
-      this.#close(child, at.isWithinTaken);
-    }
-    at.lastBelow = this.size;
-  }
-}
-
-const pathNode = (node: number): PathNode => ({
-  node,
-  names: new Map(),
-  positions: new Map(),
-  isTaken: false,
-  isWithinTaken: false,
-  isRow: false,
-  lastBelow: 0,
-  steps: new Map(),
-});
-
-function childOf<Key>(children: Map<Key, PathNode>, key: Key): PathNode {
-  const child = children.get(key) ?? pathNode(0);
-  children.set(key, child);
-  return child;
 }

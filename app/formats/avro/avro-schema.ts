@@ -2,9 +2,10 @@ import { printable } from '../../logging/printable-text.ts';
 import { type AvroField, AvroType, PRIMITIVES } from './avro-type.ts';
 import { logicalType } from './logical-types.ts';
 
-/** A schema as the registry has it, with the schemas that it refers to. */
+/** A schema with the schemas that it refers to. */
 export interface SchemaText {
-  readonly id: number;
+  /** Of the registry, or the path of its file. */
+  readonly id: number | string;
   readonly text: string;
   readonly references: readonly { readonly name: string; readonly text: string }[];
 }

@@ -1,26 +1,9 @@
-import {
-  BACKSLASH,
-  COLON,
-  COMMA,
-  LIST_BEGIN,
-  LIST_END,
-  OBJECT_BEGIN,
-  OBJECT_END,
-  QUOTE,
-  SPACE,
-} from '../../records/ascii.ts';
+import { COLON, COMMA, LIST_BEGIN, LIST_END, OBJECT_BEGIN, OBJECT_END, QUOTE } from '../../records/ascii.ts';
 import { isOfEpoch, isoOfEpoch, timeOfDay } from '../../tables/json/number-text.ts';
+import type { TextScratch } from '../parts/text-scratch.ts';
 import type { AvroCursor } from './avro-cursor.ts';
 import { type AvroType, MAP_KEY } from './avro-type.ts';
 import { floatAt, writeDecimal, writeDuration, writeFloat, writeInteger, writeUuid } from './scalar-writer.ts';
-import type { TextScratch } from './text-scratch.ts';
-
-/** By a byte that JSON escapes: what JSON.stringify writes. */
-const ESCAPES: readonly (Buffer | undefined)[] = Array.from({ length: 256 }, (_, byte) =>
-  byte < SPACE || byte === QUOTE || byte === BACKSLASH
-    ? Buffer.from(JSON.stringify(String.fromCharCode(byte)).slice(1, -1), 'latin1')
-    : undefined,
-);
 
 /**
  * Writes values of Avro as JSON: records with their fields in the order of the schema, decimals and longs as numbers
@@ -141,7 +124,7 @@ export class JsonWriter {
     scratch.byte(QUOTE);
     switch (type.kind) {
       case 'string':
-        this.#text(cursor.string());
+        this.#content(cursor.string());
         break;
       case 'enum':
         scratch.copy(cursor.oneOf(type.symbols));
@@ -173,22 +156,12 @@ export class JsonWriter {
   }
 
   /** The string that the cursor has read. @param hasEscapes whether something of it has to be escaped */
-  #text(hasEscapes: boolean): void {
+  #content(hasEscapes: boolean): void {
     const { bytes, from, to } = this.#cursor;
-    const scratch = this.#scratch;
-    if (!hasEscapes) {
-      scratch.copy(bytes, from, to);
-      return;
+    if (hasEscapes) {
+      this.#scratch.escaped(bytes, from, to);
+    } else {
+      this.#scratch.copy(bytes, from, to);
     }
-    let plainFrom = from;
-    for (let at = from; at < to; at += 1) {
-      const escaped = ESCAPES[bytes[at] ?? 0];
-      if (escaped !== undefined) {
-        scratch.copy(bytes, plainFrom, at);
-        scratch.copy(escaped);
-        plainFrom = at + 1;
-      }
-    }
-    scratch.copy(bytes, plainFrom, to);
   }
 }

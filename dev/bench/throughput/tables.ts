@@ -8,6 +8,7 @@ import { produceRecords } from '../produce-records.ts';
 import { avroEvent, avroOrder, orderSchema } from './avro-orders.ts';
 import { eventOf, keyOf } from './change-events.ts';
 import { startJdbcSink } from './jdbc-sink.ts';
+import { PROTO_ORDER_ID, PROTO_SCHEMA, protobufOrder } from './protobuf-orders.ts';
 import { type ConsumeResult, consumeBacklog, median, medianResult } from './throughput.ts';
 
 const TABLE = 'bench.orders';
@@ -31,8 +32,9 @@ interface OrdersTopic {
   readonly isBroken?: (index: number) => boolean;
   /** How the change events of the orders are written. Left out: the values are the orders. */
   readonly events?: Parameters<typeof eventOf>[2];
-  /** Whether they are Avro, behind the ids of their schemas. */
+  /** Whether they are Avro, or Protobuf, behind the ids of their schemas. */
   readonly isAvro?: boolean;
+  readonly isProtobuf?: boolean;
 }
 
 /** Topics of the same orders: another seed gives the same keys other values. */
@@ -46,6 +48,7 @@ const TOPICS = {
   eventsWithSchema: { seed: 1, events: { hasSchema: true } },
   avro: { seed: 1, isAvro: true },
   avroEvents: { seed: 1, events: {}, isAvro: true },
+  protobuf: { seed: 1, isProtobuf: true },
 } as const satisfies Readonly<Record<string, OrdersTopic>>;
 
 /** A replica. Without a schema the settings say that a text is JSON. */
@@ -57,6 +60,7 @@ export const MEASURED_WAYS = {
   records: { title: 'records: jsonb in one table', topic: 'orders', tables: undefined },
   append: { title: 'append: ten typed columns', topic: 'orders', tables: {} },
   avro: { title: 'append of Avro', topic: 'avro', tables: {} },
+  protobuf: { title: 'append of Protobuf', topic: 'protobuf', tables: {} },
   poison: { title: 'append, 1 % does not fit a column', topic: 'broken', tables: {} },
   newKeys: { title: 'upsert of new keys', topic: 'orders', tables: { key: 'id' } },
   oldKeys: { title: 'upsert of the same keys, other values', topic: 'again', tables: { key: 'id' } },
@@ -77,6 +81,7 @@ const WAYS = Object.keys(MEASURED_WAYS) as readonly Way[];
 const RATIOS: readonly { readonly what: string; readonly of: Way; readonly to: Way; readonly goal: number }[] = [
   { what: 'append / records', of: 'append', to: 'records', goal: 0.9 },
   { what: 'append of Avro / of JSON', of: 'avro', to: 'append', goal: 0.9 },
+  { what: 'append of Protobuf / of JSON', of: 'protobuf', to: 'append', goal: 0.8 },
   { what: 'upsert of new keys / append', of: 'newKeys', to: 'append', goal: 0.6 },
   { what: 'upsert of the same keys / append', of: 'oldKeys', to: 'append', goal: 0.5 },
   { what: 'change events / upsert, new keys', of: 'events', to: 'newKeys', goal: 0.7 },
@@ -110,7 +115,7 @@ interface TablesPlan {
 
 /** An order of about 240 bytes, as a message of its key. */
 function orderMessage(topic: keyof typeof TOPICS, index: number): Message {
-  const { seed, isBroken, events, isAvro = false }: OrdersTopic = TOPICS[topic];
+  const { seed, isBroken, events, isAvro = false, isProtobuf = false }: OrdersTopic = TOPICS[topic];
   const random = randomSource(seed, index);
   const cents = String(100 + random.below(900_000));
   const total = isBroken?.(index) ? '"much"' : `${cents.slice(0, -2)}.${cents.slice(-2)}`;
@@ -125,7 +130,7 @@ function orderMessage(topic: keyof typeof TOPICS, index: number): Message {
   };
   const json = `{"id":${index},"customerId":${random.below(20_000)},"total":${total},${JSON.stringify(rest).slice(1)}`;
   return events === undefined
-    ? { key: String(index), value: isAvro ? avroOrder(json) : json }
+    ? { key: String(index), value: isAvro ? avroOrder(json) : isProtobuf ? protobufOrder(json) : json }
     : { key: keyOf(index, events), value: isAvro ? avroEvent(json, index) : eventOf(json, index, events) };
 }
 
@@ -149,7 +154,7 @@ export async function measureTables(
     const messageAt = (index: number) => orderMessage(topic, index);
     await produceRecords(kafka, { topic, partitions, records, messageAt, ...perRequest });
   }
-  const registry = await SchemaServer.listen(orderSchema);
+  const registry = await SchemaServer.listen((id) => (id === PROTO_ORDER_ID ? PROTO_SCHEMA : orderSchema(id)));
   const results = Object.fromEntries(WAYS.map((way) => [way, []])) as unknown as Record<Way, ConsumeResult[]>;
   for (let repeat = 1; repeat <= repeats; repeat += 1) {
     for (const way of WAYS) {
@@ -210,7 +215,7 @@ async function measureWay(
     }
     await client.query('CHECKPOINT');
     const entry = { topic, table: TABLE, fields: 'camelCase', ...tables };
-    const schemaRegistry = 'isAvro' in TOPICS[topic] ? run.registry : undefined;
+    const schemaRegistry = 'isAvro' in TOPICS[topic] || 'isProtobuf' in TOPICS[topic] ? run.registry : undefined;
     const target =
       tables === undefined ? { schema, topics: [topic] } : { schema, topics: [], tables: [entry], schemaRegistry };
     return await consumeBacklog(stack, () => startConsumer(stack, target, env), records);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { describeProblem } from '../../../settings/schema/problem.ts';
-import { type FormatName, formatsOf, registryTopics } from '../../../settings/sections/formats.ts';
+import { type FormatName, formatsOf, registryTopics, schemaFiles } from '../../../settings/sections/formats.ts';
 import { checkSettings, settingsWarnings } from '../../../settings/settings.ts';
 
 const REGISTRY = { schemaRegistry: { url: 'https://registry.example.com' } };
@@ -37,6 +37,11 @@ describe('the formats of a topic', () => {
     [{ orders: { key: 'registry' } }, { key: ['registry'], value: ['json'] }],
     [{ orders: { key: 'bytes', value: ['json', 'registry'] } }, { key: ['bytes'], value: ['registry', 'json'] }],
     [{ 'shop.public.items': 'text' }, { key: undefined, value: ['json'] }],
+    [{ orders: { value: { avro: 'a.avsc' } } }, { key: undefined, value: [{ avro: 'a.avsc' }] }],
+    [
+      { orders: { key: { protobuf: 'a.proto', message: 'a.M' }, value: 'text' } },
+      { key: [{ protobuf: 'a.proto', message: 'a.M' }], value: ['text'] },
+    ],
   ])('are, of orders with %j, %j', (formats, expected) => {
     expect(formatsOf(checked(formats), 'orders')).toEqual(expected);
   });
@@ -49,6 +54,14 @@ describe('the formats of a topic', () => {
     expect(formatsOf(checked({ 'shop.public.items': 'text' }), 'shop.public.items').value).toEqual(['text']);
   });
 
+  test('name the files with schemas, by the setting', () => {
+    const value = { protobuf: 'a.proto', message: 'M' };
+    expect(schemaFiles(checked({ orders: { key: { avro: 'a' }, value }, 'shop.public.items': 'text' }, {}))).toEqual([
+      { path: 'formats.orders.key', format: { avro: 'a' } },
+      { path: 'formats.orders.value', format: value },
+    ]);
+  });
+
   test('name the topics that have schemas in the registry, by key or value', () => {
     expect(registryTopics(checked({ orders: { key: 'registry' }, 'shop.public.items': ['json', 'registry'] }))).toEqual(
       ['orders', 'shop.public.items'],
@@ -58,12 +71,14 @@ describe('the formats of a topic', () => {
 });
 
 const FORMAT = 'one of json, registry, text, bytes; or a list of registry and another one';
+const SIDE = `${FORMAT}; or a map of avro, or of protobuf and message`;
+const ONE_SCHEMA = 'avro with the file of a schema; or protobuf with one, and message with the name of its message';
 
 describe('formats that are wrong', () => {
   test.each<[object, readonly string[]]>([
     [{ orders: 'avro' }, [`formats.orders is not allowed: "avro"\n  allowed: ${FORMAT}; or a map of key and value`]],
     [{ orders: [] }, [`formats.orders is not allowed: []\n  allowed: ${FORMAT}; or a map of key and value`]],
-    [{ orders: { key: 'xml' } }, [`formats.orders.key is not allowed: "xml"\n  allowed: ${FORMAT}`]],
+    [{ orders: { key: 'xml' } }, [`formats.orders.key is not allowed: "xml"\n  allowed: ${SIDE}`]],
     [
       { orders: { values: 'json' } },
       ['formats.orders.values is not a known key; did you mean formats.orders.value?\n  allowed: key, value'],
@@ -76,6 +91,25 @@ describe('formats that are wrong', () => {
         'formats.shop.public.items.key names two formats that the first byte cannot tell apart: ["bytes","text"]\n' +
           '  allowed: one format; or a list of registry and another one',
       ],
+    ],
+    [
+      { orders: { key: {}, value: { avro: 'a', protobuf: 'b', message: 'M' } } },
+      [
+        `formats.orders.key names no file with a schema\n  allowed: ${ONE_SCHEMA}`,
+        `formats.orders.value names both a file of Avro and one of Protobuf\n  allowed: ${ONE_SCHEMA}`,
+      ],
+    ],
+    [
+      { orders: { key: { protobuf: 'b' }, value: { avro: 'a', message: 'M' } } },
+      [
+        'formats.orders.key.message is missing: a file may define several messages\n' +
+          '  allowed: the full name of a message, such as acme.Tick',
+        'formats.orders.value.message is set beside avro, whose file is one schema: "M"\n  allowed: nothing here',
+      ],
+    ],
+    [
+      { orders: { value: { avsc: 'a' } } },
+      ['formats.orders.value.avsc is not a known key\n  allowed: avro, protobuf, message'],
     ],
     [
       { order: 'text', prices: 'bytes' },

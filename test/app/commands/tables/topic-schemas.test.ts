@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { readSchemas, schemaFindings, schemaLines } from '../../../../app/commands/tables/topic-schemas.ts';
 import type { RegisteredSchema, UnusableSchema } from '../../../../app/formats/registry/schemas.ts';
@@ -180,9 +183,65 @@ test('a schema that is not there, or cannot be read, is named with the reason', 
     'no value schema of orders was compared: schema 7 is too large',
   ]);
   expect(await of({ ...avro([]), type: 'PROTOBUF' })).toEqual([
-    'no value schema of orders was compared: it is of Protobuf, which is not read',
+    expect.stringMatching(/^no value schema of orders was compared: its schema 7 is no Protobuf schema: ./),
+  ]);
+  expect(await of({ ...avro([]), type: 'PROTOBUF', text: 'enum E { A = 0; }' })).toEqual([
+    'no value schema of orders was compared: the schema 7 has no message',
   ]);
   expect(await of({ ...avro([]), text: '{' })).toEqual([
     expect.stringMatching(/^no value schema of orders was compared: ./),
+  ]);
+});
+
+const ORDER = `syntax = "proto3"; import "google/protobuf/timestamp.proto"; import "google/protobuf/wrappers.proto";
+  import "google/protobuf/struct.proto"; import "google/protobuf/duration.proto";
+  message Order { int64 id = 1; google.protobuf.Timestamp at = 2; google.protobuf.StringValue note = 3; bytes raw = 4;
+    repeated string tags = 5; google.protobuf.Struct more = 6; optional int32 seen = 7; google.protobuf.Value any = 8;
+    google.protobuf.Duration took = 9; map<string, int32> counts = 10; }`;
+
+const ORDER_COLUMNS = [
+  ...[column('id', 'integer', true), column('at', 'timestamp'), column('note', 'text'), column('raw', 'bytea')],
+  ...[column('tags', 'json'), column('more', 'json'), column('seen', 'integer', true), column('any', 'integer')],
+  ...[column('took', 'interval'), column('counts', 'json')],
+];
+
+test('a schema of Protobuf has units, and may lack what has presence alone', async () => {
+  const schema: RegisteredSchema = { id: 7, type: 'PROTOBUF', text: ORDER, references: [] };
+  const lines = async (columns: readonly MappedColumn[]) =>
+    (await linesOf(mappingOf(columns), { 'orders-value': schema })).lines;
+  expect(await lines(ORDER_COLUMNS)).toEqual([
+    'schema 7, the latest of the values of orders, may have null for the column seen, which is NOT NULL',
+  ]);
+  const path = (...parts: readonly (string | number)[]) => ({ source: { kind: 'field', path: parts } }) as const;
+  expect(
+    await lines([
+      { ...column('second', 'integer'), ...path('at', 'seconds') },
+      { ...column('tag', 'integer'), ...path('tags', 0) },
+      { ...column('count', 'text'), ...path('counts', 'a') },
+      { ...column('deep', 'text'), ...path('more', 'a') },
+      { ...column('raw', 'integer'), ...path('raw') },
+      { ...column('gone', 'integer'), ...path('gone') },
+    ]),
+  ).toEqual([
+    'WARNING: schema 7, the latest of the values of orders, has no field for the column deep',
+    'WARNING: schema 7, the latest of the values of orders, has no field for the column gone',
+    'WARNING: schema 7, the latest of the values of orders, has bytes for the column raw, and integer takes none',
+    'schema 7, the latest of the values of orders, has fields without a column: id, note, seen, any, took',
+  ]);
+});
+
+test('schemas in files are compared without a registry', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'schemas-'));
+  const [proto, avsc] = [join(folder, 'order.proto'), join(folder, 'key.avsc')];
+  await writeFile(proto, ORDER);
+  await writeFile(avsc, '"long"');
+  const settings = settingsOf({ key: { avro: avsc }, value: { protobuf: proto, message: 'Order' } });
+  const schemas = await readSchemas(settings, ['orders']);
+  expect(
+    schemaFindings(mappingOf([column('id', 'integer'), column('x', 'text')], KEYED), schemas).flatMap(schemaLines),
+  ).toEqual([
+    `WARNING: schema ${proto}, that of the values of orders, has no field for the column x`,
+    `schema ${proto}, that of the values of orders, has fields without a column: at, note, raw, tags, more, seen, any, took, counts`,
+    `schema ${avsc}, that of the keys of orders, has what each column takes`,
   ]);
 });

@@ -38,12 +38,17 @@ const JSON_SCHEMA: RegisteredSchema = {
   text: JSON.stringify({ type: 'object', properties: { id: { type: 'integer' }, at: MICROS } }),
   references: [],
 };
+const PROTOBUF = `syntax = "proto3"; import "line.proto"; import "google/protobuf/timestamp.proto";
+  message Order { int32 id = 1; google.protobuf.Timestamp at = 2; Line line = 3; message Inner { int32 id = 1; } }
+  message Other { optional int32 id = 9; int64 at = 2; }`;
+const LINE = 'syntax = "proto3"; message Line { string sku = 1; }';
 const SCHEMAS = new Map<number, RegisteredSchema | UnusableSchema>([
   [7, JSON_SCHEMA],
   [8, { ...JSON_SCHEMA, id: 8, text: '{}' }],
   [9, { id: 9, reason: 'unknown_schema', words: 'the registry has no schema 9' }],
   [10, { ...JSON_SCHEMA, id: 10, text: '{' }],
-  [11, { ...JSON_SCHEMA, id: 11, type: 'PROTOBUF' }],
+  [11, { ...JSON_SCHEMA, id: 11, type: 'PROTOBUF', text: 'message M {' }],
+  [13, { id: 13, type: 'PROTOBUF', text: PROTOBUF, references: [{ name: 'line.proto', text: LINE }] }],
 ]);
 
 const registered = (id: number, json: string): Buffer =>
@@ -146,7 +151,7 @@ describe('a value behind the id of a JSON Schema', () => {
       'invalid_json: behind the id of schema 7, its value is not the JSON that the schema is about',
       'unknown_schema: the registry has no schema 9',
       'undecodable: its value is written by schema 10, which is no JSON Schema',
-      'undecodable: its value is written by schema 11, which is of Protobuf: that is not read',
+      expect.stringMatching(/^undecodable: its schema 11 is no Protobuf schema: ./),
     ]);
   });
 
@@ -253,6 +258,49 @@ describe('a key', () => {
     const at = column('at', 'timestamp', ofKey('at'));
     expect(linesOf(mappingOf([at]), { key: ['registry'] }, { key: registered(7, '{"at":0}'), value: null })).toEqual([
       'J2440588 00:00:00+00',
+    ]);
+  });
+});
+
+describe('a value behind the id of a schema of Protobuf', () => {
+  const columns = [column('id', 'integer'), column('at', 'timestamp'), column('line', 'json')];
+  const rows = (...hex: readonly string[]) =>
+    linesOf(
+      mappingOf(columns),
+      { value: ['registry'] },
+      ...hex.map((each) => ({ value: Buffer.from(`000000000d${each}`, 'hex') })),
+    );
+
+  test('is the message that its indexes name, with the imports of the schema', () => {
+    expect(rows('00080112060880a0be81061a030a0178', '0400000801', '0202480510c801', '0400020801')).toEqual([
+      '1\t2021-02-19T10:16:32Z\t{"sku":"x"}',
+      '1\t\\N\t\\N',
+      expect.stringMatching(/^value_does_not_fit: "at"/),
+      'undecodable: schema 13 has no message of the index 0,1',
+    ]);
+  });
+
+  test('is a dead letter without indexes, with one that the schema does not have, and with bytes of another message', () => {
+    expect(rows('', '02', '0206', '000a0178', '00')).toEqual([
+      'undecodable: behind the id of schema 13 there are no indexes of a message',
+      'undecodable: behind the id of schema 13 there are no indexes of a message',
+      'undecodable: schema 13 has no message of the index 3',
+      'undecodable: its bytes are no Order of the schema 13: a field has bytes that its type cannot have',
+      '0\t\\N\t\\N',
+    ]);
+  });
+
+  test('is one where the schema does not say what a field is', () => {
+    const schema = {
+      id: 14,
+      type: 'PROTOBUF',
+      text: 'syntax = "proto3"; message M { N id = 1; }',
+      references: [],
+    } as const;
+    SCHEMAS.set(14, schema);
+    const value = Buffer.from('000000000e00', 'hex');
+    expect(linesOf(mappingOf(columns), { value: ['registry'] }, { value })).toEqual([
+      expect.stringMatching(/^undecodable: its schema 14 is no Protobuf schema: no such Type or Enum 'N'/),
     ]);
   });
 });

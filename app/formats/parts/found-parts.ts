@@ -1,18 +1,17 @@
 import type { JsonSlice, ValueKind } from '../../tables/json/json-slice.ts';
 import type { ValueUnit } from '../../tables/mapping/table-mapping.ts';
-import type { AvroType } from './avro-type.ts';
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** What was found of a value, by the nodes of a program. */
-export class FoundParts {
+/** What was found of a value, by the nodes of a program. @typeParam Type of parts whose JSON is written later */
+export class FoundParts<Type = never> {
   readonly #kinds: (ValueKind | null)[] = [];
   readonly #sources: Buffer[] = [];
   #starts = new Int32Array(0);
   #ends = new Int32Array(0);
   #escaped = new Uint8Array(0);
   readonly #units: (ValueUnit | undefined)[] = [];
-  readonly #unwritten: (AvroType | null)[] = [];
+  readonly #unwritten: (Type | null)[] = [];
 
   /** Forgets all that was found. @param size nodes of the program */
   begin(size: number): void {
@@ -31,24 +30,27 @@ export class FoundParts {
     this.#kinds.fill(null, first, last);
   }
 
-  /** A part whose text are the bytes from `start` up to `end`. */
-  put(node: number, kind: ValueKind, source: Buffer, start: number, end: number): void {
+  /**
+   * A part whose text are the bytes from `start` up to `end`.
+   *
+   * @param hasEscapes whether a string has some, or JSON has to escape something of a text. @default false
+   */
+  put(node: number, kind: ValueKind, source: Buffer, start: number, end: number, hasEscapes = false): void {
     this.#kinds[node] = kind;
     this.#sources[node] = source;
     this.#starts[node] = start;
     this.#ends[node] = end;
-    this.#escaped[node] = 0;
+    this.#escaped[node] = hasEscapes ? 1 : 0;
     this.#unwritten[node] = null;
   }
 
   /** The same of a text. @param hasEscapes whether JSON has to escape something of it */
   putText(node: number, { bytes, from, to }: { bytes: Buffer; from: number; to: number }, hasEscapes: boolean): void {
-    this.put(node, 'text', bytes, from, to);
-    this.#escaped[node] = hasEscapes ? 1 : 0;
+    this.put(node, 'text', bytes, from, to, hasEscapes);
   }
 
   /** A part that is to be JSON, which begins there in the value's bytes. */
-  putUnwritten(node: number, kind: ValueKind, type: AvroType, start: number): void {
+  putUnwritten(node: number, kind: ValueKind, type: Type, start: number): void {
     this.put(node, kind, NO_BYTES, start, start);
     this.#unwritten[node] = type;
   }
@@ -66,7 +68,7 @@ export class FoundParts {
   }
 
   /** The type of a part whose JSON has to be written first. */
-  unwritten(node: number): AvroType | null {
+  unwritten(node: number): Type | null {
     return this.#unwritten[node] ?? null;
   }
 

@@ -1,4 +1,11 @@
-import { MINUS, POINT, ZERO } from '../../records/ascii.ts';
+import { BACKSLASH, MINUS, POINT, QUOTE, SPACE, ZERO } from '../../records/ascii.ts';
+
+/** By a byte that JSON escapes: what JSON.stringify writes. */
+const ESCAPES: readonly (Buffer | undefined)[] = Array.from({ length: 256 }, (_, byte) =>
+  byte < SPACE || byte === QUOTE || byte === BACKSLASH
+    ? Buffer.from(JSON.stringify(String.fromCharCode(byte)).slice(1, -1), 'latin1')
+    : undefined,
+);
 
 /** Bytes to begin with, and the most that are kept for the next record. */
 const FEW_BYTES = 4_096;
@@ -71,6 +78,20 @@ export class TextScratch {
     this.end += source.copy(this.bytes, this.end, start, end);
   }
 
+  /** The content of a string of JSON, with escapes where it needs them. */
+  escaped(source: Buffer, start: number, end: number): void {
+    let plainFrom = start;
+    for (let at = start; at < end; at += 1) {
+      const escaped = ESCAPES[source[at] ?? 0];
+      if (escaped !== undefined) {
+        this.copy(source, plainFrom, at);
+        this.copy(escaped);
+        plainFrom = at + 1;
+      }
+    }
+    this.copy(source, plainFrom, end);
+  }
+
   base64(source: Buffer, start: number, end: number): void {
     this.reserve(Math.ceil((end - start) / 3) * 4);
     this.end += this.bytes.write(source.toString('base64', start, end), this.end, 'latin1');
@@ -84,6 +105,13 @@ export class TextScratch {
       this.end += 1;
     }
     this.#digits(Math.abs(value));
+  }
+
+  /** An integer of at most so many digits, with zeros before it. */
+  padded(value: number, digits: number): void {
+    this.reserve(digits);
+    this.end += digits;
+    this.#write(value, digits);
   }
 
   /** An integer of at most 15 digits, divided by ten `scale` times. */

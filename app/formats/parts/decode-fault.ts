@@ -1,0 +1,30 @@
+import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
+
+/** Why bytes are no value of their schema. Thrown and caught within a reader, without a stack: garbage is usual. */
+export class DecodeFault {
+  readonly reason: DeadLetterReason;
+  readonly words: string;
+
+  constructor(words: string, reason: DeadLetterReason = 'undecodable') {
+    this.reason = reason;
+    this.words = words;
+  }
+}
+
+export const TOO_SHORT = new DecodeFault('a value of it ends behind them');
+export const NO_DECIMAL = new DecodeFault('a decimal has no digits');
+export const TOO_DEEP = new DecodeFault('its value is nested too deep', 'nesting_too_deep');
+export const TOO_LARGE = new DecodeFault('its value is too large as JSON', 'value_too_large');
+export const NO_TEXT = new DecodeFault('a string in its value is not UTF-8', 'invalid_utf8');
+export const NO_NUMBER = new DecodeFault(
+  'its value holds a decimal that PostgreSQL numeric cannot store',
+  'number_out_of_range',
+);
+
+/** Records, messages, lists and maps within each other. */
+export const MOST_NESTED = 200;
+/** Bytes of the parts of a value as JSON: names of fields may be a multiple of what they name. */
+export const MOST_JSON = 64 * 1_048_576;
+/** Bytes of a decimal: more than numeric has digits for; and digits behind its point, or zeros before it. */
+export const MOST_DECIMAL_BYTES = 60_000;
+export const MOST_SCALE = 16_383;
