@@ -8,6 +8,10 @@ import type { OutputStreams } from './command.ts';
 /** A count with a comma behind each thousand. */
 export const grouped = (count: number | bigint): string => count.toLocaleString('en');
 
+/** A count with what is counted, such as `1 record` and `1,000 records`. */
+export const counted = (count: number | bigint, one: string): string =>
+  `${grouped(count)} ${one}${Number(count) === 1 ? '' : 's'}`;
+
 /** Counts of reasons as text, the most frequent first: `12 invalid_json, 3 value_too_large`. */
 export const reasonList = (counts: ReadonlyMap<string, number>): string =>
   [...counts]

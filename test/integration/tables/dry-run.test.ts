@@ -310,8 +310,9 @@ describe('tables dry-run ends', () => {
     ['PostgreSQL', { DATABASE_URL: 'postgresql://u@127.0.0.1:1/d' }, 'PostgreSQL cannot do it for now'],
     ['the registry', { SCHEMA_REGISTRY_URL: 'http://127.0.0.1:1' }, 'the schema registry cannot answer'],
   ])('with code 1 while %s is away', async (_, env, words) => {
-    const topic = await topicOf([{ value: Buffer.from('\0\0\0\0\u0007{"id": 1}') }]);
-    const given = { env, formats: { [topic]: 'registry' } };
+    const isOfRegistry = 'SCHEMA_REGISTRY_URL' in env;
+    const topic = await topicOf([{ value: Buffer.from(`${isOfRegistry ? '\0\0\0\0\u0007' : ''}{"id": 1}`) }]);
+    const given = { env, formats: { [topic]: isOfRegistry ? 'registry' : 'json' } };
     const { code, stdout, stderr } = await dryRun([{ topic, table: 'shop.orders' }], [], given);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(`stream-consumer tables dry-run: ${words}`);

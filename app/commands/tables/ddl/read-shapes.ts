@@ -18,6 +18,7 @@ import { EnvelopeFields } from '../../../tables/json/envelope-fields.ts';
 import { sentJson } from '../../../tables/json/json-slice.ts';
 import type { FieldPath } from '../../../tables/mapping/table-mapping.ts';
 import { rowPath } from '../../../tables/rows/column-plan.ts';
+import { counted, grouped } from '../../command/output.ts';
 import { SeenShape, type Shape, shapeOfSchema, unknownShape } from './topic-shape.ts';
 
 /** What is known of a topic. */
@@ -45,8 +46,6 @@ const TYPE_NAMES: Readonly<Record<RegisteredSchema['type'], string>> = {
   JSON: 'JSON Schema',
   PROTOBUF: 'Protobuf',
 };
-
-const grouped = (count: number | bigint): string => count.toLocaleString('en');
 
 /** A schema's shape, or why it has none. */
 function shapeOf(schema: RegisteredSchema | UnusableSchema, words: string): Shape {
@@ -150,7 +149,7 @@ function basisOf(topic: string, ranges: readonly LogRange[], { side, unread }: {
     .map(({ partition, start, end }) => `${grouped(start)}-${grouped(end - 1n)} of partition ${partition}`);
   const more = ranges.length > MOST_RANGES ? [`and of ${ranges.length - MOST_RANGES} other partitions`] : [];
   const noJson = side === 'value' && unread > 0 ? `. REVIEW: ${grouped(unread)} of them are no JSON` : '';
-  return `${grouped(records)} records of ${topic}: offsets ${[...shown, ...more].join(', ')}${noJson}`;
+  return `${counted(records, 'record')} of ${topic}: offsets ${[...shown, ...more].join(', ')}${noJson}`;
 }
 
 const MOST_RANGES = 5;

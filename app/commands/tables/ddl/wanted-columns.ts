@@ -167,9 +167,9 @@ class EntryColumns {
     }
   }
 
+  /** Bytes come as base64. */
   #wholeType(): string {
-    const types: Readonly<Record<string, string>> = { text: 'text', bytes: 'bytea' };
-    return types[this.#valueFormat] ?? 'jsonb';
+    return this.#valueFormat === 'text' || this.#valueFormat === 'bytes' ? 'text' : 'jsonb';
   }
 }
 

@@ -1,7 +1,7 @@
 import { printable } from '../../../logging/printable-text.ts';
 import { WINDOW_RECORDS } from '../../../stream/ports/dead-letter.ts';
 import type { UnreadableBatch } from '../../../stream/ports/record-source.ts';
-import { contentLines, grouped, jsonBytes } from '../../command/output.ts';
+import { contentLines, counted, grouped, jsonBytes } from '../../command/output.ts';
 import type { ColumnFindings } from './seen-columns.ts';
 import type { TriedFindings, TriedRecord, TriedRow } from './tried-records.ts';
 
@@ -13,8 +13,6 @@ const OPERATIONS = {
 } as const satisfies Readonly<Record<TriedRow['operation'], string>>;
 
 const placeOf = ({ topic, partition, record }: TriedRecord): string => `${topic}/${partition} offset ${record.offset}`;
-
-const counted = (count: number, one: string): string => `${grouped(count)} ${one}${count === 1 ? '' : 's'}`;
 
 /** The lines about a record. @param values whether its key and value are shown */
 export function recordLines(tried: TriedRecord, values: boolean): readonly string[] {
