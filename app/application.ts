@@ -37,7 +37,7 @@ import { sessionName } from './store/transaction/frozen-writers.ts';
 import { pollLogEnds } from './stream/partition/lag.ts';
 import { Pipeline } from './stream/pipeline.ts';
 import { systemClock } from './stream/ports/clock.ts';
-import { FatalError } from './stream/ports/stream-errors.ts';
+import { FatalError, OF_CONFIGURATION } from './stream/ports/stream-errors.ts';
 import { notifyAll, streamLog } from './stream/ports/stream-listener.ts';
 import { sendCommitHints, watchStoredPositions } from './stream/stored-positions.ts';
 import { UnmappedLog } from './tables/json/unmapped-fields.ts';
@@ -45,14 +45,6 @@ import { MappedTables } from './tables/table/mapped-tables.ts';
 
 /** A health check's client gives up at its first failure: the next check comes soon. */
 const NO_RETRIES = 0;
-
-/** Codes that the start of another Pod with the same settings would meet again. */
-const OF_CONFIGURATION: ReadonlySet<string> = new Set([
-  'GROUP_WRITES_ELSEWHERE',
-  'GROUP_MEETS_ANOTHER',
-  'TABLES_DO_NOT_FIT',
-  'REGISTRY_REFUSED',
-]);
 
 const SHARED =
   'other groups fill these tables from the same topics, so each record is written once by each group: fill another table, ' +

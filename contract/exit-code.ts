@@ -10,3 +10,6 @@ export const EXIT_CODE = {
   /** The configuration is wrong and nothing was written (`EX_CONFIG` of BSD's sysexits.h). */
   configuration: 78,
 } as const;
+
+/** What `tables dry-run` ends with where a record would be a dead letter (`EX_DATAERR` of sysexits.h). */
+export const EXIT_CODE_OF_DEAD_LETTERS = 65;

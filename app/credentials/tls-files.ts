@@ -155,13 +155,15 @@ export const DATABASE_FILE_RULES: readonly Rule<Settings>[] = [
   ...tlsRules('database.tls', ({ database }) => database.tls),
 ];
 
-/** The same for all files that settings name. */
-export const FILE_RULES: readonly Rule<Settings>[] = [
+/** The same for the files that settings of all servers name which the consumer asks. */
+export const CLIENT_FILE_RULES: readonly Rule<Settings>[] = [
   ...DATABASE_FILE_RULES,
-  serverFiles,
   ...tlsRules('kafka.tls', ({ kafka }) => kafka.tls),
   ...tlsRules('schemaRegistry.tls', ({ schemaRegistry }) => schemaRegistry?.tls),
 ];
+
+/** The same for all files that settings name. */
+export const FILE_RULES: readonly Rule<Settings>[] = [...CLIENT_FILE_RULES, serverFiles];
 
 /**
  * What a section names, as it is now.

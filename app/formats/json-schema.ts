@@ -1,7 +1,8 @@
-import { type SchemaUnits, unitOfSchema } from '../tables/json/connect-schema.ts';
+import { parameterOf, type SchemaUnits, unitOfSchema } from '../tables/json/connect-schema.ts';
 import type { FieldPath, ValueUnit } from '../tables/mapping/table-mapping.ts';
 import type { RegisteredSchema } from './registry/schemas.ts';
 import type { SchemaKind, SchemaOutline, SchemaPart } from './schema-part.ts';
+import { schemaSqlType, typeOfUnit, widestType } from './schema-sql-type.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -53,12 +54,23 @@ class JsonSchema {
     }
     const { type, properties } = found.node;
     const kinds = [type].flat().flatMap((name) => KINDS.get(name) ?? []);
+    const unit = this.#unitOf(found);
     return {
       kinds: kinds.filter((kind) => kind !== 'null'),
       isNullable: found.isNullable || kinds.includes('null'),
-      unit: this.#unitOf(found),
+      isOptional: !this.#isRequired(path),
+      unit,
+      sqlType: sqlTypeOf(found.node, unit),
+      symbols: symbolsOf(found.node),
       fields: isNode(properties) ? Object.keys(properties) : [],
     };
+  }
+
+  /** Whether what is around the part has to have it. */
+  #isRequired(path: FieldPath): boolean {
+    const name = path.at(-1);
+    const around = name === undefined ? null : this.#at(path.slice(0, -1));
+    return name === undefined || (Array.isArray(around?.node['required']) && around.node['required'].includes(name));
   }
 
   #unitOf(place: Place): ValueUnit | undefined {
@@ -160,6 +172,40 @@ function memberOf(node: Node, part: string | number): Node | null {
         : node['additionalProperties'];
   return isNode(found) ? found : null;
 }
+
+/** By the word of `type`, or of `connect.type`, which says more: what takes the values. */
+const SQL_TYPES: ReadonlyMap<unknown, string> = new Map([
+  ['string', 'text'],
+  ['integer', 'bigint'],
+  ['number', 'numeric'],
+  ['boolean', 'boolean'],
+  ['object', 'jsonb'],
+  ['array', 'jsonb'],
+  ['int8', 'smallint'],
+  ['int16', 'smallint'],
+  ['int32', 'integer'],
+  ['int64', 'bigint'],
+  ['float32', 'real'],
+  ['float64', 'double precision'],
+  ['bytes', 'bytea'],
+]);
+
+function sqlTypeOf(node: Node, unit: ValueUnit | undefined): string | undefined {
+  const { type, title, format } = node;
+  const plain =
+    SQL_TYPES.get(node['connect.type']) ?? widestType([type].flat().flatMap((name) => SQL_TYPES.get(name) ?? []));
+  const parameters = node['connect.parameters'];
+  const scale = parameterOf(parameters, 'scale');
+  const precision = parameterOf(parameters, 'connect.decimal.precision');
+  if ([type].flat().includes('array')) {
+    const item = unit === undefined || unit === 'json' ? undefined : typeOfUnit(unit);
+    return item === undefined ? plain : `${item}[]`;
+  }
+  return plain && schemaSqlType({ names: [title, format], unit, precision, scale }, plain);
+}
+
+const symbolsOf = ({ enum: symbols }: Node): readonly string[] | undefined =>
+  Array.isArray(symbols) && symbols.every((symbol) => typeof symbol === 'string') ? symbols : undefined;
 
 /** By the word of `type`. */
 const KINDS: ReadonlyMap<unknown, SchemaKind | 'null'> = new Map([

@@ -1,3 +1,5 @@
+import type { FileFormat } from '../../settings/sections/formats.ts';
+import type { FieldPath } from '../tables/mapping/table-mapping.ts';
 import { avroType, type SchemaText } from './avro/avro-schema.ts';
 import type { AvroKind, AvroType } from './avro/avro-type.ts';
 import { outlineOfJsonSchema } from './json-schema.ts';
@@ -5,7 +7,9 @@ import { ProtoSchemaError } from './protobuf/proto-files.ts';
 import { outlineOfMessage } from './protobuf/proto-outline.ts';
 import { protoSchemaOf } from './protobuf/registered-messages.ts';
 import type { RegisteredSchema } from './registry/schemas.ts';
+import { avroFile, messageOfFile } from './schema-files.ts';
 import type { SchemaKind, SchemaOutline } from './schema-part.ts';
+import { schemaSqlType, widestType } from './schema-sql-type.ts';
 
 const AVRO_KINDS: Readonly<Record<Exclude<AvroKind, 'null' | 'union'>, SchemaKind>> = {
   boolean: 'boolean',
@@ -25,6 +29,35 @@ const AVRO_KINDS: Readonly<Record<Exclude<AvroKind, 'null' | 'union'>, SchemaKin
   array: 'list',
 };
 
+/** What takes the values of a type, where neither its name nor a unit says more. */
+const SQL_TYPES: Readonly<Partial<Record<AvroKind, string>>> = {
+  boolean: 'boolean',
+  int: 'integer',
+  long: 'bigint',
+  float: 'real',
+  double: 'double precision',
+  bytes: 'bytea',
+  fixed: 'bytea',
+  string: 'text',
+  enum: 'text',
+  uuid: 'uuid',
+  duration: 'interval',
+};
+
+function sqlTypeOf({ kind, names, unit, precision, scale, form }: AvroType): string {
+  if (kind === 'decimal') {
+    const isFree = form === 'big' || form === 'variable';
+    return isFree ? 'numeric' : schemaSqlType({ names: [], unit: `decimal(${scale})`, precision, scale }, 'numeric');
+  }
+  return schemaSqlType({ names, unit }, SQL_TYPES[kind] ?? 'jsonb');
+}
+
+/** All strings of an enum; `undefined` where another one may come. */
+const symbolsOf = (types: readonly AvroType[]): readonly string[] | undefined =>
+  types.length > 0 && types.every(({ kind }) => kind === 'enum')
+    ? types.flatMap(({ symbols }) => symbols.map((symbol) => symbol.toString('utf8')))
+    : undefined;
+
 /** What a value of a type may be: a union in a union is none of Avro. */
 const branchesOf = (type: AvroType): readonly AvroType[] => (type.kind === 'union' ? type.branches : [type]);
 
@@ -36,18 +69,30 @@ function memberOf({ kind, record, items }: AvroType, part: string | number): rea
   return field === undefined ? [] : branchesOf(field);
 }
 
+/** Whether a record of the schema, or of an older one, may lack the field. */
+function mayLack(types: readonly AvroType[], part: string | number | undefined): boolean {
+  const records = types.filter(({ kind }) => kind !== 'null');
+  return records.some(({ record }) => record.fields.find(({ name }) => name === part)?.hasDefault !== false);
+}
+
 /** The outline of a schema of Avro. @throws AvroSchemaError where it is none */
-export function outlineOfAvro(schema: SchemaText): SchemaOutline {
+function outlineOfAvro(schema: SchemaText): SchemaOutline {
   const root = avroType(schema);
   return (path) => {
-    const types = path.reduce((from, part) => from.flatMap((type) => memberOf(type, part)), branchesOf(root));
+    const at = (given: FieldPath) =>
+      given.reduce((from, part) => from.flatMap((type) => memberOf(type, part)), branchesOf(root));
+    const types = at(path);
     const kinds = types.flatMap(({ kind }) => (kind === 'null' || kind === 'union' ? [] : AVRO_KINDS[kind]));
+    const values = types.filter(({ kind }) => kind !== 'null');
     return types.length === 0
       ? undefined
       : {
           kinds: [...new Set(kinds)],
           isNullable: types.some(({ kind }) => kind === 'null'),
+          isOptional: path.length > 0 && mayLack(at(path.slice(0, -1)), path.at(-1)),
           unit: types.find(({ unit }) => unit !== undefined)?.unit,
+          sqlType: widestType(values.map(sqlTypeOf)),
+          symbols: symbolsOf(values),
           fields: types.flatMap(({ kind, fields }) => (kind === 'record' ? fields.map(({ name }) => name) : [])),
         };
   };
@@ -61,6 +106,10 @@ function outlineOfProtobuf(schema: RegisteredSchema): SchemaOutline {
   }
   return outlineOfMessage(message);
 }
+
+/** The outline of a schema in a file. The check of the settings has found the file usable. */
+export const outlineOfFile = (format: FileFormat): SchemaOutline =>
+  format.avro === undefined ? outlineOfMessage(messageOfFile(format)) : outlineOfAvro(avroFile(format.avro));
 
 /**
  * Reads what a schema says; of Protobuf what its first message says.

@@ -80,6 +80,11 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly [example: string, test: st
     'test/integration/commands/synth-command.test.ts',
     'node_modules/.bin/cdk8s synth',
   ],
+  'docs/first-table.md': [
+    'stream-consumer tables dry-run',
+    'test/integration/tables/first-table.test.ts',
+    "'docs/first-table.md'",
+  ],
   'docs/gitops.md': ['tar --create', 'test/docs/examples.test.ts', 'docs/gitops.md'],
   'docs/kubernetes.md': ['```yaml', 'test/docs/kubernetes.test.ts', 'kubernetes.md'],
   'docs/library.md': ['```ts', 'test/integration/library/packed-product.ts', 'docs/library.md'],

@@ -2,7 +2,7 @@ import { EXIT_CODE } from '../../../contract/exit-code.ts';
 import { PRODUCT_NAME } from '../../../contract/identity.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { DatabasePool } from '../../store/connection/database-pool.ts';
-import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
+import { FatalError, OF_CONFIGURATION, OutageError } from '../../stream/ports/stream-errors.ts';
 import type { OutputStreams } from './command.ts';
 
 /**
@@ -17,6 +17,7 @@ export async function withDatabase(
   database: Settings['database'],
   { err }: Pick<OutputStreams, 'err'>,
   work: (pool: DatabasePool) => Promise<number>,
+  codeOf: (error: OutageError | FatalError) => number = () => EXIT_CODE.failed,
 ): Promise<number> {
   const pool = new DatabasePool({ ...database, poolSize: 1 }, () => undefined, {
     warn: (warning) => err.write(`warning: ${warning}\n`),
@@ -27,9 +28,22 @@ export async function withDatabase(
     if (!(error instanceof OutageError || error instanceof FatalError)) {
       throw error;
     }
-    err.write(`${PRODUCT_NAME} ${command}: ${error.message}\n`);
-    return EXIT_CODE.failed;
+    err.write(`${PRODUCT_NAME} ${command}: ${error.message}${isLockWait(error) ? LOCKED : ''}\n`);
+    return codeOf(error);
   } finally {
     await pool.close();
   }
 }
+
+const LOCKED = '. Another transaction holds what this one waits for: try again when it is over';
+const isLockWait = (error: OutageError | FatalError): boolean => error instanceof OutageError && error.isLockWait;
+
+/**
+ * The same for a command that asks Kafka or the schema registry, too, and does what the consumer does.
+ *
+ * @returns 78 where a consumer ends with it
+ */
+export const withServers: typeof withDatabase = (command, database, streams, work) =>
+  withDatabase(command, database, streams, work, (error) =>
+    error instanceof FatalError && OF_CONFIGURATION.has(error.code) ? EXIT_CODE.configuration : EXIT_CODE.failed,
+  );

@@ -1,9 +1,6 @@
-import { once } from 'node:events';
 import { printable } from '../../logging/printable-text.ts';
-import { isPostgresText } from '../../store/copy/headers-json.ts';
 import { RECORDS } from '../../store/tables/record-rows.ts';
-import type { Clock } from '../../stream/ports/clock.ts';
-import type { OutputStreams } from '../command/command.ts';
+import { contentLines, grouped, jsonBytes, reasonList } from '../command/output.ts';
 import type { ReplayOutcome } from './dead-letters-replay.ts';
 import type { ListedDeadLetter, TargetCount } from './dead-letters-table.ts';
 
@@ -18,16 +15,6 @@ const letterCells = (letter: ListedDeadLetter): readonly string[] => {
   const place = [groupId, topic, String(partition), String(offset)];
   return [...place, reason, targetOf(target, targetColumn), failedAt.toISOString(), error].map(printable);
 };
-
-function contentLines({ content }: ListedDeadLetter): readonly string[] {
-  const shown = (bytes: Buffer | null): string =>
-    bytes === null
-      ? 'null'
-      : isPostgresText(bytes)
-        ? printable(bytes.toString('utf8'))
-        : `base64 ${bytes.toString('base64')}`;
-  return content === undefined ? [] : [`    key    ${shown(content.key)}`, `    value  ${shown(content.value)}`];
-}
 
 /**
  * Dead letters as lines of a table.
@@ -49,13 +36,16 @@ export function tablePage(
       .join('  ');
   const heading = widths.length === 0 ? [line(LETTER_HEADINGS)] : [];
   return {
-    lines: [...heading, ...rows.flatMap((row) => [line(row.cells), ...contentLines(row.letter)])],
+    lines: [
+      ...heading,
+      ...rows.flatMap((row) => [
+        line(row.cells),
+        ...(row.letter.content === undefined ? [] : contentLines(row.letter.content)),
+      ]),
+    ],
     widths: wide,
   };
 }
-
-const jsonBytes = (bytes: Buffer | null) =>
-  bytes === null || !isPostgresText(bytes) ? bytes && { base64: bytes.toString('base64') } : bytes.toString('utf8');
 
 function jsonFields({ groupId, topic, partition, offset, failedAt, content, ...why }: ListedDeadLetter) {
   const { reason, error, target, targetColumn } = why;
@@ -102,15 +92,6 @@ const presentWords = (table: string): string =>
   table === RECORDS.table
     ? 'is in records already: if it is the same record, delete it from dead_letters'
     : `has a key that ${table} has a row of, perhaps of a newer record: delete it from dead_letters, or replay with --overwrite`;
-
-const grouped = (count: number): string => count.toLocaleString('en');
-
-/** Counts of reasons as text, the most frequent first: `12 invalid_json, 3 value_too_large`. */
-export const reasonList = (counts: ReadonlyMap<string, number>): string =>
-  [...counts]
-    .sort(([, one], [, other]) => other - one)
-    .map(([reason, count]) => `${grouped(count)} ${reason}`)
-    .join(', ');
 
 /**
  * The line about the tables of the user's own that made most letters, with the column at fault; none without such
@@ -177,52 +158,5 @@ export class ReplayTally {
 
   #verb(): string {
     return this.#isDryRun ? 'would be moved' : 'moved';
-  }
-}
-
-const TERMINAL_MS = 100;
-const LOG_MS = 10_000;
-const CLEAR_LINE = '\r\u001b[2K';
-
-/** Writes a command's lines and its progress: in place on a terminal, else as a line every 10 s. */
-export class Output {
-  readonly #streams: OutputStreams;
-  readonly #clock: Pick<Clock, 'steady'>;
-  #shownAt: number;
-  #isShown = false;
-
-  constructor(streams: OutputStreams, clock: Pick<Clock, 'steady'>) {
-    this.#streams = streams;
-    this.#clock = clock;
-    this.#shownAt = clock.steady().getTime();
-  }
-
-  /** Resolves when the stream has room for more, or its reader went away. */
-  async lines(lines: readonly string[], to: 'out' | 'err' = 'out'): Promise<void> {
-    this.clear();
-    const stream = this.#streams[to];
-    if (lines.length > 0 && !stream.write(`${lines.join('\n')}\n`) && !stream.destroyed) {
-      await once(stream, 'drain').catch(() => undefined);
-    }
-  }
-
-  /** Shows the progress, at most ten times a second on a terminal. */
-  progress(text: () => string): void {
-    const { err } = this.#streams;
-    const isTerminal = err.isTTY === true;
-    const now = this.#clock.steady().getTime();
-    if (now - this.#shownAt >= (isTerminal ? TERMINAL_MS : LOG_MS)) {
-      err.write(isTerminal ? `${CLEAR_LINE}${text()}` : `${text()}\n`);
-      this.#shownAt = now;
-      this.#isShown = isTerminal;
-    }
-  }
-
-  /** Removes the progress from the terminal. */
-  clear(): void {
-    if (this.#isShown) {
-      this.#streams.err.write(CLEAR_LINE);
-      this.#isShown = false;
-    }
   }
 }

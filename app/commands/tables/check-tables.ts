@@ -5,8 +5,7 @@ import { formatsOf } from '../../../settings/sections/formats.ts';
 import { tablesOf } from '../../../settings/sections/tables.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { SchemaRegistry } from '../../formats/registry/schema-registry.ts';
-import { createKafkaClient, shareByClients } from '../../kafka/kafka-client.ts';
-import { LastRecords, SILENT } from '../../kafka/last-records.ts';
+import { openTopicReader, type ReadRecords, type TopicReader } from '../../kafka/topic-reader.ts';
 import { UNWATCHED } from '../../logging/outage-log.ts';
 import { systemClock } from '../../stream/ports/clock.ts';
 import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
@@ -70,23 +69,12 @@ function unlessDropped(error: unknown): { readonly rows: readonly [] } {
   throw error;
 }
 
-/** How long the last records of a topic are waited for. */
-const READ_MS = 10_000;
-/** A command asks a broker that is away once more. */
-const RETRIES = 1;
-
 /** What the last records of these topics are keyed by. */
 async function readKeys({ kafka }: Settings, topics: readonly string[]): Promise<readonly RecordKeys[]> {
   if (topics.length === 0) {
     return [];
   }
-  const shared = shareByClients(
-    () => kafka,
-    // The reason why keys were not looked at is in the output already.
-    SILENT,
-    () => undefined,
-  );
-  const reader = new LastRecords(createKafkaClient(shared, RETRIES));
+  const reader = openTopicReader(kafka);
   try {
     const found: RecordKeys[] = [];
     for (const topic of topics) {
@@ -98,14 +86,14 @@ async function readKeys({ kafka }: Settings, topics: readonly string[]): Promise
   }
 }
 
-async function keysOf(reader: LastRecords, topic: string): Promise<RecordKeys> {
+async function keysOf(reader: TopicReader, topic: string): Promise<RecordKeys> {
   const names = new KeyNames(topic);
   try {
-    await reader.read(topic, { count: LOOKED_AT, timeoutMs: READ_MS }, ({ records }) => {
+    const take = ({ records }: ReadRecords) =>
       records.forEach((record) => {
         names.add(record);
       });
-    });
+    await reader.read(topic, { from: 'latest', count: LOOKED_AT }, { take });
     return names.found;
   } catch (error) {
     if (!(error instanceof OutageError || error instanceof FatalError)) {

@@ -4,7 +4,7 @@ import { type JsonSlice, membersOf } from '../../tables/json/json-slice.ts';
 import type { CheckedMapping } from '../../tables/mapping/resolve-mapping.ts';
 import type { TableMapping } from '../../tables/mapping/table-mapping.ts';
 
-/** Offsets of each partition whose keys are looked at. */
+/** Offsets of a topic whose keys are looked at. */
 export const LOOKED_AT = 100;
 
 /** What the last records of a topic are keyed by. */

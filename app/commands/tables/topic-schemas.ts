@@ -1,12 +1,10 @@
-import { type FileFormat, formatsOf, isOfFile } from '../../../settings/sections/formats.ts';
+import { formatsOf, isOfFile } from '../../../settings/sections/formats.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { AvroSchemaError } from '../../formats/avro/avro-schema.ts';
 import type { Side } from '../../formats/field-reader.ts';
 import { ProtoSchemaError } from '../../formats/protobuf/proto-files.ts';
-import { outlineOfMessage } from '../../formats/protobuf/proto-outline.ts';
 import { isUsable, type RegisteredSchema, type UnusableSchema } from '../../formats/registry/schemas.ts';
-import { avroFile, messageOfFile } from '../../formats/schema-files.ts';
-import { outlineOf, outlineOfAvro } from '../../formats/schema-outline.ts';
+import { outlineOf, outlineOfFile } from '../../formats/schema-outline.ts';
 import type { SchemaKind, SchemaOutline, SchemaPart } from '../../formats/schema-part.ts';
 import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
 import { valueAt } from '../../tables/json/json-slice.ts';
@@ -64,10 +62,6 @@ export async function readSchemas(
 
 const isFaultOfSchema = (error: unknown): error is Error =>
   error instanceof AvroSchemaError || error instanceof ProtoSchemaError || error instanceof SyntaxError;
-
-/** The check of the settings has found the file usable. */
-const outlineOfFile = (format: FileFormat): SchemaOutline =>
-  format.avro === undefined ? outlineOfMessage(messageOfFile(format)) : outlineOfAvro(avroFile(format.avro));
 
 async function latest(registry: LatestSchemas, subject: string): Promise<Pick<TopicSchema, 'schema' | 'fault'>> {
   try {

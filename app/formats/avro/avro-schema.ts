@@ -184,7 +184,8 @@ class SchemaReader {
       }
       const { name } = field;
       const json = Buffer.from(`${JSON.stringify(name)}:`, 'utf8');
-      fields.push({ name: String(name), json, type: this.#type(field['type'], namespace, depth + 1) });
+      const type = this.#type(field['type'], namespace, depth + 1);
+      fields.push({ name: String(name), json, type, hasDefault: Object.hasOwn(field, 'default') });
     }
     return this.#keep(fullName, logicalType(record, schema));
   }

@@ -47,6 +47,8 @@ export interface AvroField {
   /** Its name in JSON, with the colon. */
   readonly json: Buffer;
   readonly type: AvroType;
+  /** Whether older schemas may lack it. */
+  readonly hasDefault: boolean;
 }
 
 /** A type of a schema. Those that it refers to are in their places, so that types may be in circles. */
@@ -67,6 +69,10 @@ export class AvroType {
   readonly form: DecimalForm;
   /** What its values count, or how they are written. */
   readonly unit: ValueUnit | undefined;
+  /** Names of its schema that say more: of Kafka Connect or Debezium, and of the logical type. */
+  readonly names: readonly unknown[];
+  /** Of a decimal: its digits, as the schema has them. */
+  readonly precision: unknown;
   /** The record that a decimal is made of, for paths that lead into it; of other types the type itself. */
   readonly record: AvroType;
 
@@ -80,6 +86,8 @@ export class AvroType {
     this.scale = parts.scale ?? 0;
     this.form = parts.form ?? 'bytes';
     this.unit = parts.unit;
+    this.names = parts.names ?? [];
+    this.precision = parts.precision;
     this.record = parts.record ?? this;
   }
 }

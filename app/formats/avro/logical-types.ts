@@ -30,6 +30,14 @@ const isScale = (given: unknown, least: number): given is number =>
  * is unknown, or for another type, says nothing, as the specification has it.
  */
 export function logicalType(type: AvroType, schema: Json): AvroType {
+  const { logicalType: logical, precision } = schema;
+  const name = schema['connect.name'];
+  const ofConnect = parameterOf(schema['connect.parameters'], 'connect.decimal.precision');
+  return Object.assign(typeBy(type, schema), { names: [name, logical], precision: ofConnect ?? precision });
+}
+
+/** A record keeps its identity, as fields may refer to it. */
+function typeBy(type: AvroType, schema: Json): AvroType {
   const { logicalType: logical } = schema;
   const name = schema['connect.name'];
   switch (type.kind) {
@@ -50,7 +58,6 @@ function unitOf({ kind }: AvroType, logical: unknown): ValueUnit | undefined {
   return made === kind ? unit : undefined;
 }
 
-/** A record keeps its identity, as fields may refer to it. */
 const ofUnit = (type: AvroType, unit: ValueUnit | undefined): AvroType =>
   unit === undefined ? type : Object.assign(type, { unit });
 

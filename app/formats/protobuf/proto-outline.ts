@@ -1,6 +1,6 @@
 import type { SchemaKind, SchemaOutline } from '../schema-part.ts';
 import { fieldOf, itemOf, unitOf } from './proto-program.ts';
-import type { MessageType, ProtoField, WellKnown } from './proto-type.ts';
+import type { MessageType, ProtoField, ProtoKind, WellKnown } from './proto-type.ts';
 
 /** What a well-known type is; none: anything. Wrappers are what they wrap. */
 const KINDS: Readonly<Record<Exclude<WellKnown, 'wrapper'>, readonly SchemaKind[]>> = {
@@ -33,6 +33,35 @@ function kindsOfMessage(message: MessageType | null): readonly SchemaKind[] {
   return wellKnown === null ? ['object'] : wellKnown === 'wrapper' ? fields.flatMap(kindsOf) : KINDS[wellKnown];
 }
 
+/** The type of PostgreSQL that takes all values of a scalar, as SQL: an unsigned number has twice the range. */
+const SCALAR_TYPES: Readonly<Record<Exclude<ProtoKind, 'message'>, string>> = {
+  ...{ double: 'double precision', float: 'real', bool: 'boolean', string: 'text', bytes: 'bytea', enum: 'text' },
+  ...{ int32: 'integer', sint32: 'integer', sfixed32: 'integer', uint32: 'bigint', fixed32: 'bigint' },
+  ...{ int64: 'bigint', sint64: 'bigint', sfixed64: 'bigint', uint64: 'numeric', fixed64: 'numeric' },
+};
+
+const WELL_KNOWN_TYPES: Readonly<Record<Exclude<WellKnown, 'wrapper'>, string>> = {
+  ...{ timestamp: 'timestamptz', duration: 'interval', date: 'date', timeOfDay: 'time', decimal: 'numeric' },
+  ...{ struct: 'jsonb', listValue: 'jsonb', value: 'jsonb' },
+};
+
+function sqlTypeOf({ shape, kind, message }: ProtoField): string {
+  if (shape !== 'single') {
+    return 'jsonb';
+  }
+  if (kind !== 'message') {
+    return SCALAR_TYPES[kind];
+  }
+  const { wellKnown = null, fields: [wrapped] = [] } = message ?? {};
+  if (wellKnown === 'wrapper') {
+    return wrapped === undefined ? 'jsonb' : sqlTypeOf(wrapped);
+  }
+  return wellKnown === null ? 'jsonb' : WELL_KNOWN_TYPES[wellKnown];
+}
+
+const symbolsOf = ({ shape, kind, symbols }: ProtoField): readonly string[] | undefined =>
+  shape === 'single' && kind === 'enum' ? [...symbols.values()].map((symbol) => symbol.toString('utf8')) : undefined;
+
 function memberOf(field: ProtoField, part: string | number): ProtoField | undefined {
   const item = itemOf(field);
   if (item !== null) {
@@ -55,6 +84,8 @@ export const outlineOfMessage =
       kinds: kindsOf(found),
       isNullable: found.hasPresence && !found.isRequired,
       unit: unitOf(found),
+      sqlType: sqlTypeOf(found),
+      symbols: symbolsOf(found),
       fields: isMessage ? (found.message?.fields ?? []).map(({ name }) => name) : [],
     };
   };

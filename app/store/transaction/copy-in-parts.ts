@@ -19,7 +19,7 @@ export interface RowCounts {
 }
 
 /** The group, and whether all of its records may be dead letters. */
-interface CopyOwner extends TableOwner {
+export interface CopyOwner extends TableOwner {
   readonly deadLetters: { readonly limit: { readonly isWithout: boolean } };
 }
 

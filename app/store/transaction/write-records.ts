@@ -6,7 +6,7 @@ import {
   type DeadLetterLimit,
   type DeadLetterTopic,
 } from '../../stream/ports/dead-letter.ts';
-import type { WriteOutcome, WriteRequest } from '../../stream/ports/record-sink.ts';
+import type { Gap, WriteOutcome, WriteRequest } from '../../stream/ports/record-sink.ts';
 import { isDeadlock } from '../connection/sqlstate.ts';
 import { commit, type Timeouts } from '../connection/transaction.ts';
 import { copyInto, copyStatement } from '../copy/binary-copy.ts';
@@ -18,7 +18,7 @@ import type { OwnTables } from '../tables/own-tables.ts';
 import type { RefusedRecord, TopicTables } from '../tables/table.ts';
 import { tableCounts } from '../tables/table-counts.ts';
 import { beginMovingOffset, movingOffset, writeAtOnce } from './compare-and-set.ts';
-import { copyInParts, type RowCounts } from './copy-in-parts.ts';
+import { type CopyOwner, copyInParts, type RowCounts } from './copy-in-parts.ts';
 import { droppedRows } from './dropped-rows.ts';
 
 /** The group, the schema of our tables, and the tables that rows go to. */
@@ -126,15 +126,13 @@ async function writePartByPart(
   request: WriteRequest,
   written: Admitted,
 ): Promise<WriteOutcome> {
-  const { admitted, refused, batches } = written;
+  const { admitted, refused } = written;
   const { limit } = writer.deadLetters;
   await limit.recall(() => newestLetters(client, writer));
   if (!(await beginMovingOffset(client, writer, request))) {
     return { kind: 'fenced' };
   }
-  await requireLocked(client, batches);
-  const { poison, counts } = await copyInParts(client, writer, admitted, batches);
-  const dropped = requireStored(client, request, batches, counts);
+  const { poison, dropped } = await copyAdmitted(client, writer, request, written);
   const letters = [...refused, ...poison];
   if (letters.length === 0) {
     await commit(client);
@@ -147,6 +145,24 @@ async function writePartByPart(
   }
   const rows = new Map([['copy', admitted.length - poison.length - dropped] as const]);
   return { kind: 'committed', deadLetters: countReasons(letters), rows, ...tableCounts(written, poison) };
+}
+
+/**
+ * Writes the rows of records, as far as their tables take them, within the transaction under way.
+ *
+ * @returns the records that a table refused, and how many rows triggers dropped where that is allowed
+ * @throws FatalError `ROWS_DROPPED` where it is not, `TABLE_REFUSES_ROWS`, `TABLES_DO_NOT_FIT`, `TABLE_MISMATCH`
+ * @throws OutageError when a table takes no COPY, or was altered
+ */
+export async function copyAdmitted(
+  client: PoolClient,
+  owner: CopyOwner,
+  gap: Gap,
+  { admitted, batches }: Pick<Admitted, 'admitted' | 'batches'>,
+): Promise<{ readonly poison: readonly RefusedRecord[]; readonly dropped: number }> {
+  await requireLocked(client, batches);
+  const { poison, counts } = await copyInParts(client, owner, admitted, batches);
+  return { poison, dropped: requireStored(client, gap, batches, counts) };
 }
 
 /** Until the end of the transaction the tables stay what they are found to be. Its savepoint `part` is moved here. */
@@ -167,7 +183,7 @@ async function requireLocked(client: PoolClient, batches: readonly TableRows[]):
  */
 function requireStored(
   client: PoolClient,
-  request: WriteRequest,
+  gap: Gap,
   batches: readonly TableRows[],
   counts: readonly RowCounts[],
 ): number {
@@ -176,7 +192,7 @@ function requireStored(
     const { sent = 0, stored = 0 } = counts[nth] ?? {};
     if (stored < sent && !table.allowsDroppedRows) {
       const triggers = table.rowTriggers(client);
-      throw droppedRows([request], { sent, stored, table: table.name, triggers, isCommitted: false });
+      throw droppedRows([gap], { sent, stored, table: table.name, triggers, isCommitted: false });
     }
     dropped += sent - stored;
   }

@@ -83,6 +83,14 @@ type FatalCode =
   | 'DEAD_LETTER_TOPIC_REFUSED'
   | 'UNEXPECTED';
 
+/** Codes that the start of another Pod with the same settings would meet again. */
+export const OF_CONFIGURATION: ReadonlySet<FatalCode> = new Set([
+  'GROUP_WRITES_ELSEWHERE',
+  'GROUP_MEETS_ANOTHER',
+  'TABLES_DO_NOT_FIT',
+  'REGISTRY_REFUSED',
+]);
+
 /** An error that no retry can mend; its message contains the cause and the remedy. */
 export class FatalError extends Error {
   override readonly name = 'FatalError';

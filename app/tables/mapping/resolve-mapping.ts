@@ -3,10 +3,11 @@ import type { PoolClient } from 'pg';
 import { nearestKey, type Problem, problemIf } from '../../../settings/schema/problem.ts';
 import { parseSource } from '../../../settings/sections/column-source.ts';
 import type { ColumnSetting, TableSettings } from '../../../settings/sections/tables.ts';
+import { sqlName } from './sql-name.ts';
 import { type CatalogColumn, type CatalogRelation, type CatalogTable, readCatalog } from './table-catalog.ts';
 import { keyIndex, keyProblems, stageProblems } from './table-key-problems.ts';
 import type { ColumnSource, MappedColumn, TableKey, TableMapping, TableStage } from './table-mapping.ts';
-import { sequenceProblems, sqlName, tableProblems } from './table-problems.ts';
+import { sequenceProblems, tableProblems } from './table-problems.ts';
 import { sourceProblem, unitProblem } from './unusable-source.ts';
 
 /** A column that no record has a value for. */
@@ -28,7 +29,7 @@ export interface CheckedMapping extends TableMapping {
 export const DEFAULT_MARKER_SINCE = 160_000;
 
 /** `customer_id` is the field `customerId`; a leading underscore stays. */
-const camelCase = (column: string): string =>
+export const camelCase = (column: string): string =>
   column.replaceAll(/(?<=[^_])_+([\p{L}\p{N}])/gu, (_, letter: string) => letter.toUpperCase());
 
 /** What the settings and the name rule say of one column: its source, or why it is left out. */

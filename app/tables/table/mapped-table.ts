@@ -70,6 +70,7 @@ export class MappedTable implements UserTable {
   /** Its records would be nowhere. */
   readonly allowsDroppedRows = false;
   readonly encode: EncodeRows;
+  readonly mapping: TableMapping;
   /** `null` where rows are copied straight into the table. */
   readonly #stage: Stage | null;
   readonly #options: TableOptions;
@@ -96,6 +97,7 @@ export class MappedTable implements UserTable {
     };
     this.operation = mapping.key === null ? 'append' : 'upsert';
     this.encode = encode;
+    this.mapping = mapping;
     this.#stage = stage;
     this.#options = tableOptions;
     this.#columns = columns.map(({ name }) => name).sort((one, other) => other.length - one.length);

@@ -19,7 +19,7 @@ type TablesSettings = Pick<Settings, 'tables' | 'database' | 'consumer' | 'forma
 /** Reports about tables and their records. */
 interface TablesReports {
   /** Fields that no table of their topic takes. Left out: they are not looked for. */
-  readonly unmapped?: UnmappedLog;
+  readonly unmapped?: Pick<UnmappedLog, 'log'>;
   /** A table whose transactions have waited for each other; once. */
   readonly onContended?: (table: string) => void;
 }

@@ -215,6 +215,27 @@ describe('tables', () => {
   test.each([
     [['check'], { json: false }],
     [['check', '--json'], { json: true }],
+    [['ddl'], { topics: [], from: undefined, records: 1_000 }],
+    [
+      ['ddl', '--topic', 'a', '--topic', 'b', '--from', 'records', '--records', '5'],
+      { topics: ['a', 'b'], from: 'records', records: 5 },
+    ],
+    [
+      ['dry-run'],
+      { topics: [], selection: { from: 'latest', count: 100 }, sample: undefined, values: false, json: false },
+    ],
+    [
+      ['dry-run', '--topic', 'a', '--from', '12', '--records', '100000', '--values', '--json'],
+      { topics: ['a'], selection: { from: 12n, count: 100_000 }, sample: undefined, values: true, json: true },
+    ],
+    [
+      ['dry-run', '--from=earliest'],
+      { topics: [], selection: { from: 'earliest', count: 100 }, sample: undefined, values: false, json: false },
+    ],
+    [
+      ['dry-run', '--sample', 'file.jsonl'],
+      { topics: [], selection: { from: 'latest', count: 100 }, sample: 'file.jsonl', values: false, json: false },
+    ],
   ])('%j is the request, with the settings of the consumer', (argv, request) => {
     const decision = configure(['tables', ...argv], {}, CWD);
     expect(decision).toMatchObject({ kind: 'command', settings: { kafka: { groupId: 'g' } } });
@@ -222,10 +243,18 @@ describe('tables', () => {
     expect(exit(['tables', ...argv, '--config', 'wrong.yml']).code).toBe(78);
   });
 
-  test.each([[['tables', '--help']], [['tables', 'check', '-h']]])('%j explains it in 132 columns', (argv) => {
+  test.each([[['tables', '--help']], [['tables', 'check', '-h']]])('%j explains them in 132 columns', (argv) => {
     const { code, stdout } = exitOf(configure(argv, {}, folderWith({})));
     expect(code).toBe(0);
-    for (const word of ['tables check ', '--json ', '\n  78 ']) {
+    for (const word of [
+      'tables check ',
+      'tables ddl ',
+      'tables dry-run ',
+      '--json ',
+      '\n  65 ',
+      '\n  78 ',
+      '\n  130 ',
+    ]) {
       expect(stdout).toContain(word);
     }
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(132);
@@ -254,6 +283,19 @@ describe('a wrong command line', () => {
     [['tables', 'chek'], 'the command tables cannot do this: "chek"'],
     [['tables', 'check', 'orders'], 'the command tables check takes no further word: "orders"'],
     [['tables', 'check', '--dry-run'], '--dry-run is not an option'],
+    [['tables', 'check', '--topic', 'orders'], '--topic is not an option'],
+    [['tables', 'ddl', 'orders'], 'the command tables ddl takes no further word: "orders"'],
+    [['tables', 'ddl', '--json'], '--json is not an option'],
+    [['tables', 'ddl', '--from', 'latest'], '--from is no place that types come from: "latest"'],
+    [['tables', 'ddl', '--records', '0'], '--records is no number of records: "0"'],
+    [['tables', 'dry-run', '--records', '100001'], 'allowed: a whole number from 1 to 100,000'],
+    [['tables', 'dry-run', '--from', 'registry'], '--from is no place in a topic: "registry"'],
+    [['tables', 'dry-run', '--from', '-1'], '--from is no place in a topic'],
+    [
+      ['tables', 'dry-run', '--sample', 'a', '--from', '1'],
+      '--from says what is read of Kafka, and --sample names a file',
+    ],
+    [['tables', 'dry-run', '--sample'], '--sample needs a value'],
     [['migrate', 'now'], 'has a word that is no command: "now"'],
     [['migrate', '--check'], '--check is not an option'],
     [['dead-letters'], 'the command dead-letters needs a further word'],

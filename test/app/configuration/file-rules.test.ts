@@ -31,6 +31,7 @@ const COMMANDS = [
   ['dead-letters', 'list'],
   ['offsets', 'accept-topic', 'orders'],
   ['tables', 'check'],
+  ['tables', 'dry-run'],
 ] as const;
 
 describe.each(COMMANDS.map((argv) => [argv]))('with the arguments %j', (argv) => {

@@ -1,8 +1,8 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
+import { Output } from '../../../../app/commands/command/output.ts';
 import {
   jsonLine,
-  Output,
   outcomeJson,
   outcomeLine,
   ReplayTally,

@@ -1,0 +1,124 @@
+import { EXIT_CODE } from '../../../../contract/exit-code.ts';
+import { PRODUCT_NAME } from '../../../../contract/identity.ts';
+import { describeProblems, type Problem } from '../../../../settings/schema/problem.ts';
+import { formatsOf } from '../../../../settings/sections/formats.ts';
+import { type TableSettings, tablesOf } from '../../../../settings/sections/tables.ts';
+import type { Settings } from '../../../../settings/settings.ts';
+import { createRegistry } from '../../../formats/registry/schema-registry.ts';
+import { openTopicReader } from '../../../kafka/topic-reader.ts';
+import { UNWATCHED } from '../../../logging/outage-log.ts';
+import { systemClock } from '../../../stream/ports/clock.ts';
+import { readCatalog } from '../../../tables/mapping/table-catalog.ts';
+import type { OutputStreams } from '../../command/command.ts';
+import { withServers } from '../../command/with-database.ts';
+import { unknownTopics } from '../table-topics.ts';
+import { readShapes, type TopicShapes } from './read-shapes.ts';
+import { statements } from './statements.ts';
+import { wantedTable } from './wanted-columns.ts';
+
+/** The command `tables ddl`. */
+export interface DdlRequest {
+  /** Topics whose tables are printed; empty: all. */
+  readonly topics: readonly string[];
+  /** Where types come from. Left out: the registry where it has a schema, else records. */
+  readonly from: 'registry' | 'records' | undefined;
+  /** Offsets of a topic that are looked at, at most. */
+  readonly records: number;
+}
+
+type Entry = readonly [path: string, settings: TableSettings];
+
+/** The entries by their tables, in the order of the settings. */
+function entriesByTable(settings: Settings, topics: readonly string[]): readonly (readonly Entry[])[] {
+  const tables = new Map<string, Entry[]>();
+  for (const [nth, entry] of tablesOf(settings).entries()) {
+    const name = JSON.stringify([entry.schema, entry.table]);
+    tables.set(name, [...(tables.get(name) ?? []), [`tables[${nth}]`, entry]]);
+  }
+  const isAsked = ([, entry]: Entry) => topics.length === 0 || entry.topics.some((topic) => topics.includes(topic));
+  return [...tables.values()].filter((entries) => entries.some(isAsked));
+}
+
+const NO_TABLE = `-- the setting tables is empty, so there is no table to print: name a topic and a table there, such as
+-- tables: [{ topic: orders, table: public.orders }]`;
+
+/** Topics without a schema, where schemas are asked for. */
+const withoutSchemas = (settings: Settings, topics: readonly string[]): readonly Problem[] =>
+  topics
+    .filter((topic) => !formatsOf(settings, topic).value.includes('registry'))
+    .map((topic) => ({
+      path: '--from',
+      message: `asks for schemas, and the registry has none of the topic ${topic}`,
+      given: 'registry',
+      allowed: `--from records; or formats.${topic}: registry`,
+    }));
+
+function problemsOf(settings: Settings, { topics, from }: DdlRequest): readonly Problem[] {
+  const known = tablesOf(settings).flatMap((entry) => entry.topics);
+  const asked = topics.length === 0 ? [...new Set(known)] : topics;
+  return [
+    ...unknownTopics(topics, known, 'topics of the setting tables'),
+    ...(from === 'registry'
+      ? withoutSchemas(
+          settings,
+          asked.filter((topic) => known.includes(topic)),
+        )
+      : []),
+  ];
+}
+
+/**
+ * Runs `tables ddl`: prints the statements that make tables for topics, and runs none of them.
+ *
+ * @returns the exit code: 0 when they are printed, 78 when the request does not fit the settings, 1 when PostgreSQL,
+ * Kafka or the registry was away or refused. It rejects only for a mistake in the program.
+ */
+export async function printDdl(settings: Settings, request: DdlRequest, { out, err }: OutputStreams): Promise<number> {
+  const problems = problemsOf(settings, request);
+  if (problems.length > 0) {
+    err.write(`${PRODUCT_NAME} tables ddl: nothing was read.\n\n${describeProblems(problems)}\n`);
+    return EXIT_CODE.configuration;
+  }
+  const tables = entriesByTable(settings, request.topics);
+  if (tables.length === 0) {
+    out.write(`${NO_TABLE}\n`);
+    return EXIT_CODE.ok;
+  }
+  return withServers('tables ddl', settings.database, { err }, async (pool) => {
+    const names = tables.flatMap(([first]) => (first === undefined ? [] : [first[1]]));
+    const found = await pool.withClient((client) => readCatalog(client, names, settings.database.schema));
+    const shapes = await readAll(settings, tables, request);
+    const texts = tables.flatMap((entries, nth) => {
+      const table = found[nth];
+      const wanted = wantedTable(
+        entries.map(([, entry]) => entry),
+        shapes,
+        settings,
+      );
+      return table === undefined ? [] : [statements(entries, table, wanted).join('\n')];
+    });
+    out.write(`${texts.join('\n\n')}\n`);
+    return EXIT_CODE.ok;
+  });
+}
+
+/** What is known of all topics of these tables. */
+async function readAll(
+  settings: Settings,
+  tables: readonly (readonly Entry[])[],
+  { from, records }: DdlRequest,
+): Promise<readonly TopicShapes[]> {
+  const reader = openTopicReader(settings.kafka);
+  const registry = createRegistry(settings, { current: () => settings, clock: systemClock, outages: UNWATCHED });
+  const entries = tables.flat().map(([, entry]) => entry);
+  try {
+    const shapes: TopicShapes[] = [];
+    for (const topic of new Set(entries.flatMap((entry) => entry.topics))) {
+      const ofTopic = entries.filter((entry) => entry.topics.includes(topic));
+      shapes.push(await readShapes(topic, ofTopic, { settings, reader, registry, from, records }));
+    }
+    return shapes;
+  } finally {
+    await Promise.all([reader.close(), registry?.close()]);
+  }
+}

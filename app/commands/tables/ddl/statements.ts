@@ -1,0 +1,195 @@
+import { describeProblem, type Problem } from '../../../../settings/schema/problem.ts';
+import type { TableSettings } from '../../../../settings/sections/tables.ts';
+import { printable } from '../../../logging/printable-text.ts';
+import { resolveMapping } from '../../../tables/mapping/resolve-mapping.ts';
+import { sqlName } from '../../../tables/mapping/sql-name.ts';
+import type {
+  CatalogColumn,
+  CatalogRelation,
+  CatalogTable,
+  UniqueIndex,
+} from '../../../tables/mapping/table-catalog.ts';
+import type { ColumnType } from '../../../tables/mapping/table-mapping.ts';
+import type { WantedColumn, WantedTable } from './wanted-columns.ts';
+
+/** Types of SQL by the kind that the text of their values has. */
+const KINDS: Readonly<Record<string, Exclude<ColumnType['kind'], 'array' | 'composite'>>> = {
+  boolean: 'boolean',
+  smallint: 'integer',
+  integer: 'integer',
+  bigint: 'integer',
+  numeric: 'numeric',
+  real: 'float',
+  'double precision': 'float',
+  text: 'text',
+  jsonb: 'json',
+  bytea: 'bytea',
+  date: 'date',
+  time: 'time',
+  timetz: 'time',
+  timestamp: 'timestamp',
+  timestamptz: 'timestamp',
+  interval: 'interval',
+};
+
+/** A column that is not there yet, as the catalog would have it. */
+const futureColumn = ({ name, type, isNotNull }: WantedColumn, isInsertable: boolean): CatalogColumn => ({
+  name,
+  type: { kind: KINDS[type.replace(/\(.*/, '')] ?? 'other', name: type },
+  typeWithoutInput: null,
+  isNotNull,
+  hasDefault: false,
+  isGenerated: false,
+  identity: null,
+  nullableType: type,
+  isTypeUsable: true,
+  collation: null,
+  defaultExpression: null,
+  isInsertable,
+  isSelectable: isInsertable,
+  isUpdatable: isInsertable,
+  forbiddenSequence: null,
+});
+
+const uniqueIndex = (columns: readonly string[]): UniqueIndex => ({
+  name: '',
+  constraint: null,
+  isPrimary: true,
+  isValid: true,
+  isImmediate: true,
+  isPartial: false,
+  isExclusion: false,
+  columns: columns.map((name) => ({ name, isOtherCollation: false, isOtherClass: false, equality: null })),
+});
+
+/** A table that is not there yet, and that the role has no privilege on. */
+const futureTable = (columns: readonly WantedColumn[], keys: readonly (readonly string[])[]): CatalogRelation => ({
+  oid: 0,
+  kind: 'r',
+  isUnlogged: false,
+  unsafePartitions: [],
+  isOwn: false,
+  hasRowSecurity: false,
+  isInsertable: false,
+  isDeletable: false,
+  rules: [],
+  partitionedBy: [],
+  uniqueIndexes: keys.map(uniqueIndex),
+  rowTriggers: [],
+  fingerprint: '',
+  stagedFingerprint: '',
+  columns: columns.map((column) => futureColumn(column, false)),
+});
+
+/** The keys of the entries, each once. */
+function keysOf(entries: readonly TableSettings[]): readonly (readonly string[])[] {
+  const keys = new Map(
+    entries.flatMap(({ key }) =>
+      key === null ? [] : [[JSON.stringify(key.columns.toSorted()), key.columns] as const],
+    ),
+  );
+  return [...keys.values()];
+}
+
+const columnNames = (columns: readonly string[]): string => columns.map((name) => sqlName(name)).join(', ');
+
+const commented = (remarks: readonly string[]): string =>
+  remarks.length === 0 ? '' : ` -- ${remarks.map(printable).join('; ')}`;
+
+/** Lines of a list in SQL: the comma is in front of the comment. */
+const listed = (items: readonly { readonly sql: string; readonly remarks: readonly string[] }[]): readonly string[] =>
+  items.map(({ sql, remarks }, nth) => `  ${sql}${nth < items.length - 1 ? ',' : ''}${commented(remarks)}`);
+
+function creation(
+  { schema, table, hasSchema }: CatalogTable,
+  columns: readonly WantedColumn[],
+  keys: readonly (readonly string[])[],
+): readonly string[] {
+  const name = sqlName(schema, table);
+  const [primary, ...others] = keys;
+  const items = columns.map((column) => ({
+    sql: `${sqlName(column.name)} ${column.type}${column.isNotNull ? ' NOT NULL' : ''}`,
+    remarks: column.remarks,
+  }));
+  const key = primary === undefined ? [] : [{ sql: `PRIMARY KEY (${columnNames(primary)})`, remarks: [] }];
+  return [
+    ...(hasSchema ? [] : [`CREATE SCHEMA IF NOT EXISTS ${sqlName(schema)};`]),
+    `CREATE TABLE ${name} (`,
+    ...listed([...items, ...key]),
+    ');',
+    ...others.map((columnsOfKey) => `CREATE UNIQUE INDEX ON ${name} (${columnNames(columnsOfKey)});`),
+  ];
+}
+
+/** Rows that are there have no value in a new column, so none is NOT NULL. */
+function additions({ schema, table }: CatalogTable, columns: readonly WantedColumn[]): readonly string[] {
+  const items = columns.map(({ name, type, remarks, isNotNull }) => ({
+    sql: `ADD COLUMN ${sqlName(name)} ${type}`,
+    remarks: [...remarks, ...(isNotNull ? ['each record has one; rows that are there have none'] : [])],
+  }));
+  const lines = listed(items).map((line, nth) => (nth < items.length - 1 ? line : line.replace(/( --|$)/, ';$1')));
+  return items.length === 0 ? [] : [`ALTER TABLE ${sqlName(schema, table)}`, ...lines];
+}
+
+/** `relkind` of pg_class: what may be given columns. */
+const TABLE_KINDS: readonly string[] = ['r', 'p'];
+
+const GRANT = /^GRANT [^;]*/;
+
+/** What `tables check` would still say: statements for what a GRANT mends, and comments for the rest. */
+function remaining(problems: readonly Problem[]): readonly string[] {
+  const grants = problems.flatMap(({ allowed }) => GRANT.exec(allowed ?? '')?.[0] ?? []);
+  const others = problems.filter(({ allowed }) => !GRANT.test(allowed ?? ''));
+  return [
+    ...new Set(grants.map((grant) => `${grant};`)),
+    ...others.flatMap((problem) =>
+      describeProblem(problem)
+        .split('\n')
+        .map((line) => `-- REVIEW: ${printable(line.trim())}`),
+    ),
+  ];
+}
+
+/** The table as it will be: what is there, and what is added. */
+function afterwards(
+  { relation, ...found }: CatalogTable,
+  added: readonly WantedColumn[],
+  keys: readonly (readonly string[])[],
+) {
+  const future =
+    relation === null
+      ? futureTable(added, keys)
+      : {
+          ...relation,
+          columns: [...relation.columns, ...added.map((column) => futureColumn(column, relation.isInsertable))],
+        };
+  return { ...found, relation: future };
+}
+
+/**
+ * The statements that make a table what the settings need, with comments. Nothing is run.
+ *
+ * @param entries of the settings that fill the table
+ * @param found what the catalog has of it
+ */
+export function statements(
+  entries: readonly (readonly [path: string, settings: TableSettings])[],
+  found: CatalogTable,
+  wanted: WantedTable,
+): readonly string[] {
+  const settings = entries.map(([, entry]) => entry);
+  const keys = keysOf(settings);
+  const there = found.relation?.columns.map(({ name }) => name) ?? [];
+  const missing = wanted.columns.filter(({ name }) => !there.includes(name));
+  const future = afterwards(found, missing, keys);
+  const isOther = found.relation !== null && !TABLE_KINDS.includes(found.relation.kind);
+  const made = found.relation === null ? creation(found, missing, keys) : additions(found, isOther ? [] : missing);
+  const problems = entries.flatMap(([path, entry]) => resolveMapping(entry, future, path).problems);
+  const topics = settings.flatMap((entry) => entry.topics);
+  return [
+    `-- ${[...new Set(topics)].map(printable).join(', ')} -> ${printable(`${found.schema}.${found.table}`)}`,
+    ...wanted.remarks.map((remark) => `-- ${printable(remark)}`),
+    ...(wanted.columns.length === 0 ? [] : made.length > 0 || isOther ? made : ['-- each field has a column']),
+    ...(wanted.columns.length === 0 ? [] : remaining(problems)),
+  ];
+}

@@ -1,0 +1,155 @@
+import { printable } from '../../../logging/printable-text.ts';
+import { WINDOW_RECORDS } from '../../../stream/ports/dead-letter.ts';
+import type { UnreadableBatch } from '../../../stream/ports/record-source.ts';
+import { contentLines, counted, grouped, jsonBytes } from '../../command/output.ts';
+import type { ColumnFindings } from './seen-columns.ts';
+import type { TriedFindings, TriedRecord, TriedRow } from './tried-records.ts';
+
+const OPERATIONS = {
+  append: 'append to',
+  upsert: 'upsert in',
+  delete: 'delete in',
+  skip: 'nothing in',
+} as const satisfies Readonly<Record<TriedRow['operation'], string>>;
+
+const placeOf = ({ topic, partition, record }: TriedRecord): string => `${topic}/${partition} offset ${record.offset}`;
+
+/** The lines about a record. @param values whether its key and value are shown */
+export function recordLines(tried: TriedRecord, values: boolean): readonly string[] {
+  const { outcome } = tried;
+  const what =
+    'letter' in outcome
+      ? `dead letter ${outcome.letter.reason}: ${outcome.letter.error}`
+      : outcome.rows.map(({ table, operation }) => `${OPERATIONS[operation]} ${table}`).join(', ');
+  return [printable(`${placeOf(tried)}: ${what}`), ...(values ? contentLines(tried.record) : [])];
+}
+
+/** The same as one line of JSON. */
+export function recordJson({ topic, partition, record, outcome }: TriedRecord, values: boolean): string {
+  const content = values ? { key: jsonBytes(record.key), value: jsonBytes(record.value) } : {};
+  const letter = 'letter' in outcome ? outcome.letter : null;
+  const what =
+    letter === null
+      ? { outcome: 'stored', tables: 'rows' in outcome ? outcome.rows : [] }
+      : {
+          outcome: 'dead letter',
+          reason: letter.reason,
+          error: letter.error,
+          target: letter.target ?? null,
+          targetColumn: letter.targetColumn ?? null,
+        };
+  return JSON.stringify({ topic, partition, offset: Number(record.offset), ...what, ...content });
+}
+
+/** Records with the same fate. */
+interface Tallied {
+  readonly words: readonly string[];
+  records: number;
+}
+
+/** Counts by the words about them. */
+class Tally {
+  readonly #counts = new Map<string, Tallied>();
+
+  add(...words: readonly string[]): void {
+    const key = JSON.stringify(words);
+    const known = this.#counts.get(key) ?? { words, records: 0 };
+    known.records += 1;
+    this.#counts.set(key, known);
+  }
+
+  /** The most frequent first. */
+  get all(): readonly Tallied[] {
+    return [...this.#counts.values()].sort((one, other) => other.records - one.records);
+  }
+}
+
+/** What a dry run comes to. */
+export class DryRunSummary {
+  readonly #rows = new Tally();
+  readonly #letters = new Tally();
+  #records = 0;
+  #dead = 0;
+  unreadable: readonly UnreadableBatch[] = [];
+
+  add({ outcome }: TriedRecord): void {
+    this.#records += 1;
+    if ('letter' in outcome) {
+      this.#dead += 1;
+      const { reason, target = '', targetColumn = '' } = outcome.letter;
+      this.#letters.add(reason, target, targetColumn);
+      return;
+    }
+    for (const { operation, table } of outcome.rows) {
+      this.#rows.add(operation, table);
+    }
+  }
+
+  get records(): number {
+    return this.#records;
+  }
+
+  /** Whether every record would be stored. */
+  get isClean(): boolean {
+    return this.#dead === 0 && this.unreadable.length === 0;
+  }
+
+  /** @param maxRatio `deadLetters.maxRatio` */
+  lines({ unmapped, columns }: TriedFindings, maxRatio: number): readonly string[] {
+    const stored = this.#records - this.#dead;
+    const rows = this.#rows.all.map(
+      ({ words: [operation = '', table = ''], records }) => `${grouped(records)} ${operation} in ${table}`,
+    );
+    return [
+      `${counted(this.#records, 'record')}: ${grouped(stored)} would be stored, ${grouped(this.#dead)} would be dead letters`,
+      ...rows.map((line) => `  ${line}`),
+      ...this.#letters.all.map(({ words: [reason = '', target = '', column = ''], records }) => {
+        const place = target === '' ? '' : `, ${target}${column === '' ? '' : `, column "${column}"`}`;
+        return printable(`  ${grouped(records)} ${reason}${place}`);
+      }),
+      ...(this.#dead > this.#records * maxRatio
+        ? [
+            `  more than deadLetters.maxRatio (${maxRatio}): the consumer stops where they are more of ${grouped(WINDOW_RECORDS)} records in a row`,
+          ]
+        : []),
+      ...this.unreadable.map(({ topic, partition, offset, reason }) =>
+        printable(`${topic}/${partition} offset ${offset}: cannot be read: ${reason}`),
+      ),
+      ...[...unmapped].map(([topic, names]) => printable(`fields of ${topic} without a column: ${names.join(', ')}`)),
+      ...columns.flatMap(columnLines),
+    ];
+  }
+
+  /** The same as one line of JSON. */
+  json({ unmapped, columns }: TriedFindings): string {
+    return JSON.stringify({
+      records: this.#records,
+      stored: this.#records - this.#dead,
+      deadLetters: this.#dead,
+      rows: this.#rows.all.map(({ words: [operation, table], records }) => ({ table, operation, records })),
+      reasons: this.#letters.all.map(({ words: [reason, target = '', column = ''], records }) => ({
+        ...{ reason, records },
+        target: target === '' ? null : target,
+        targetColumn: column === '' ? null : column,
+      })),
+      unreadable: this.unreadable.map(({ topic, partition, offset, code }) => ({
+        ...{ topic, partition, code },
+        offset: Number(offset),
+      })),
+      unmapped: Object.fromEntries(unmapped),
+      columns,
+      rolledBack: true,
+    });
+  }
+}
+
+function columnLines({ table, rows, withoutValue, neverNull, kept }: ColumnFindings): readonly string[] {
+  const about = `${counted(rows, 'row')} for ${table}`;
+  const line = (words: string, names: readonly string[]): readonly string[] =>
+    names.length === 0 || rows === 0 ? [] : [printable(`${words} in ${about}: ${names.join(', ')}`)];
+  return [
+    ...line('columns without a value', withoutValue),
+    ...line('NULL never seen, and the default may be in its place,', neverNull),
+    ...line('placeholders for columns that keep what they have', kept),
+  ];
+}

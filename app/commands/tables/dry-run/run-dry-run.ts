@@ -1,0 +1,169 @@
+import { EXIT_CODE, EXIT_CODE_OF_DEAD_LETTERS } from '../../../../contract/exit-code.ts';
+import { PRODUCT_NAME } from '../../../../contract/identity.ts';
+import { describeProblems, type Problem } from '../../../../settings/schema/problem.ts';
+import { formatsOf } from '../../../../settings/sections/formats.ts';
+import { topicsOf } from '../../../../settings/sections/tables.ts';
+import type { Settings } from '../../../../settings/settings.ts';
+import { FieldReaders } from '../../../formats/field-readers.ts';
+import { schemasFirst } from '../../../formats/prepare-schemas.ts';
+import { createRegistry, type SchemaRegistry } from '../../../formats/registry/schema-registry.ts';
+import type { Selection } from '../../../kafka/topic-reader.ts';
+import { UNWATCHED } from '../../../logging/outage-log.ts';
+import type { DatabasePool } from '../../../store/connection/database-pool.ts';
+import { systemClock } from '../../../stream/ports/clock.ts';
+import type { WriteRequest } from '../../../stream/ports/record-sink.ts';
+import { type OutputStreams, unlessInterrupted } from '../../command/command.ts';
+import { grouped, Output } from '../../command/output.ts';
+import { withServers } from '../../command/with-database.ts';
+import { unknownTopics } from '../table-topics.ts';
+import { DryRunSummary, recordJson, recordLines } from './dry-run-output.ts';
+import { type ReadRequests, readSampleFile, readTopics } from './read-requests.ts';
+import { DryRun } from './tried-records.ts';
+
+/** The command `tables dry-run`. */
+export interface DryRunRequest {
+  /** Topics whose records are tried; empty: all. */
+  readonly topics: readonly string[];
+  readonly selection: Selection;
+  /** A file whose records are tried in the place of those of Kafka. */
+  readonly sample: string | undefined;
+  /** Whether keys and values are shown. */
+  readonly values: boolean;
+  /** Whether each record, and the summary, is a line of JSON. */
+  readonly json: boolean;
+}
+
+const ROLLED_BACK =
+  'nothing was written: the transaction was rolled back; sequences that columns take numbers from have advanced';
+
+function refused(problems: readonly Problem[], { err }: OutputStreams): number {
+  err.write(`${PRODUCT_NAME} tables dry-run: nothing was tried.\n\n${describeProblems(problems)}\n`);
+  return EXIT_CODE.configuration;
+}
+
+/** Schemas are fetched before the transaction begins. */
+async function fetchSchemas(
+  registry: SchemaRegistry | undefined,
+  settings: Settings,
+  requests: readonly WriteRequest[],
+  signal: AbortSignal,
+): Promise<void> {
+  const prepare = registry && schemasFirst(registry, settings);
+  for (const request of requests) {
+    try {
+      await prepare?.(request, signal);
+    } catch (error) {
+      if (signal.aborted) {
+        return;
+      }
+      throw error;
+    }
+  }
+}
+
+/** One dry run, with its output. */
+class DryRunCommand {
+  readonly #settings: Settings;
+  readonly #request: DryRunRequest;
+  readonly #streams: OutputStreams;
+  readonly #output: Output;
+  readonly #signal: AbortSignal;
+
+  constructor(settings: Settings, request: DryRunRequest, streams: OutputStreams, signal: AbortSignal) {
+    this.#settings = settings;
+    this.#request = request;
+    this.#streams = streams;
+    this.#output = new Output(streams, systemClock);
+    this.#signal = signal;
+  }
+
+  async run(pool: DatabasePool): Promise<number> {
+    const read = await this.#read();
+    this.#output.clear();
+    if (read.problems.length > 0) {
+      return refused(read.problems, this.#streams);
+    }
+    const summary = this.#signal.aborted ? new DryRunSummary() : await this.#try(pool, read);
+    await (this.#signal.aborted && this.#output.lines(['interrupted'], 'err'));
+    return unlessInterrupted(this.#signal, summary.isClean ? EXIT_CODE.ok : EXIT_CODE_OF_DEAD_LETTERS);
+  }
+
+  #read(): Promise<ReadRequests> {
+    const { topics, selection, sample } = this.#request;
+    const asked = topics.length === 0 ? topicsOf(this.#settings) : topics;
+    if (sample !== undefined) {
+      return readSampleFile(sample, asked);
+    }
+    return readTopics(this.#settings.kafka, {
+      topics: asked,
+      selection,
+      signal: this.#signal,
+      onRead: (records) => this.#output.progress(() => `${grouped(records)} records read`),
+    });
+  }
+
+  async #try(pool: DatabasePool, { requests, unreadable }: ReadRequests): Promise<DryRunSummary> {
+    const settings = this.#settings;
+    const { json, values } = this.#request;
+    const summary = new DryRunSummary();
+    summary.unreadable = unreadable;
+    const all = requests.reduce((sum, { records }) => sum + records.length, 0);
+    const registry = createRegistry(settings, { current: () => settings, clock: systemClock, outages: UNWATCHED });
+    const dryRun = new DryRun(settings, new FieldReaders((topic) => formatsOf(settings, topic), registry));
+    try {
+      await fetchSchemas(registry, settings, requests, this.#signal);
+      await pool.withClient((client) =>
+        dryRun.try(
+          client,
+          requests,
+          async (tried) => {
+            for (const each of tried) {
+              summary.add(each);
+            }
+            await this.#output.lines(
+              tried.flatMap((each) => (json ? [recordJson(each, values)] : recordLines(each, values))),
+            );
+            this.#output.progress(() => `${grouped(summary.records)} of ${grouped(all)} records tried`);
+          },
+          this.#signal,
+        ),
+      );
+    } finally {
+      this.#output.clear();
+      await registry?.close();
+    }
+    await this.#summarize(summary, dryRun);
+    return summary;
+  }
+
+  #summarize(summary: DryRunSummary, { findings }: DryRun): Promise<void> {
+    return this.#output.lines(
+      this.#request.json
+        ? [summary.json(findings)]
+        : ['', ...summary.lines(findings, this.#settings.deadLetters.maxRatio), ROLLED_BACK],
+    );
+  }
+}
+
+/**
+ * Runs `tables dry-run`: reads records without a group, writes them as the consumer does in one transaction, and rolls
+ * it back.
+ *
+ * @param signal ends it after the records in hand; its reason is the name of the operating system's signal
+ * @returns the exit code. 0: all records would be stored; 65: some would be dead letters. 78: the request or a table
+ * does not fit the settings; 1: PostgreSQL, Kafka or the registry was away or refused. 128 plus the number of the
+ * signal that ended it. It rejects only for a mistake in the program.
+ */
+export function runDryRun(
+  settings: Settings,
+  request: DryRunRequest,
+  streams: OutputStreams,
+  signal: AbortSignal,
+): Promise<number> {
+  const problems = unknownTopics(request.topics, topicsOf(settings), 'topics of kafka.topics and tables');
+  if (problems.length > 0) {
+    return Promise.resolve(refused(problems, streams));
+  }
+  const command = new DryRunCommand(settings, request, streams, signal);
+  return withServers('tables dry-run', settings.database, streams, (pool) => command.run(pool));
+}

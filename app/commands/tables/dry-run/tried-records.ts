@@ -1,0 +1,197 @@
+import { escapeIdentifier, type PoolClient } from 'pg';
+import type { TableOperation } from '../../../../contract/metrics/definition.ts';
+import type { Settings } from '../../../../settings/settings.ts';
+import type { FieldReaders } from '../../../formats/field-readers.ts';
+import { recordDecoders } from '../../../formats/record-decoders.ts';
+import type { StreamRecord } from '../../../records/record.ts';
+import { beginRows, timeoutsOf } from '../../../store/connection/transaction.ts';
+import { rowMemory } from '../../../store/copy/row-memory.ts';
+import { type Admitted, admit } from '../../../store/tables/admit.ts';
+import { OwnTables } from '../../../store/tables/own-tables.ts';
+import { RECORDS } from '../../../store/tables/record-rows.ts';
+import { RecordsTable } from '../../../store/tables/records-table.ts';
+import { type Refusal, type Table, TopicTables } from '../../../store/tables/table.ts';
+import { copyAdmitted, requireTablesOnce } from '../../../store/transaction/write-records.ts';
+import type { WriteRequest } from '../../../stream/ports/record-sink.ts';
+import { MappedTables } from '../../../tables/table/mapped-tables.ts';
+import { type ColumnFindings, SeenColumns } from './seen-columns.ts';
+
+/** What a record does in one table. */
+export interface TriedRow {
+  /** `records`, or the schema and the name of another table. */
+  readonly table: string;
+  readonly operation: TableOperation;
+}
+
+/** What becomes of a record: rows, or a dead letter. */
+export interface TriedRecord {
+  readonly topic: string;
+  readonly partition: number;
+  readonly record: StreamRecord;
+  readonly outcome: { readonly rows: readonly TriedRow[] } | { readonly letter: Refusal };
+}
+
+/** What was seen beside the records themselves. */
+export interface TriedFindings {
+  /** By topic: fields of values that no table takes, and how many there were. */
+  readonly unmapped: ReadonlyMap<string, readonly string[]>;
+  readonly columns: readonly ColumnFindings[];
+}
+
+/** The wait for a lock: a dry run gives up sooner than a consumer. */
+const LOCK_TIMEOUT_MS = 1_000;
+
+const TEMPORARY = 'pg_temp';
+
+/**
+ * The table `records` as a temporary one: the records may be in the real one by now, and the role has no right to take
+ * them out of it.
+ */
+function temporaryRecords({ consumer, records: { keyEncoding } }: Settings, readers: FieldReaders): Table {
+  const records = new RecordsTable({
+    schema: TEMPORARY,
+    ownTables: new OwnTables(TEMPORARY),
+    allowsDroppedRows: false,
+    maxValueBytes: consumer.maxValueBytes,
+    keyEncoding,
+    decoderOf: recordDecoders(readers),
+  });
+  const columns = Object.entries(RECORDS.columns).map(([name, type]) => `${escapeIdentifier(name)} ${type}`);
+  return {
+    name: records.name,
+    copy: records.copy,
+    allowsDroppedRows: false,
+    encode: (place, given, memory) => records.encode(place, given, memory),
+    require: async () => undefined,
+    requireOnce: async () => undefined,
+    opening: () =>
+      `SET LOCAL client_min_messages = warning; CREATE TEMPORARY TABLE IF NOT EXISTS ${RECORDS.table} (${columns.join(', ')}) ON COMMIT DROP`,
+    guard: () => [],
+    copying: () => records.copying(),
+    rowTriggers: () => [],
+    refusal: (client, refused) => records.refusal(client, refused),
+  };
+}
+
+/** A letter for every record is what is asked for: nothing is stopped for it. */
+const WITHOUT_LIMIT = { limit: { isWithout: true } } as const;
+
+/**
+ * Writes records as the consumer does, in one transaction that is rolled back. What it lacks is the compare-and-set of
+ * the offsets.
+ */
+export class DryRun {
+  readonly #settings: Settings;
+  readonly #mapped: MappedTables;
+  readonly #tables: TopicTables;
+  readonly #ownTables: OwnTables;
+  readonly #unmapped = new Map<string, string[]>();
+  readonly #columns = new Map<Table, SeenColumns>();
+
+  constructor(settings: Settings, readers: FieldReaders) {
+    const unmapped = {
+      log: (topic: string, _tables: readonly string[], name: string | null) => this.#note(topic, name ?? 'others'),
+    };
+    this.#settings = settings;
+    this.#mapped = new MappedTables(settings, { unmapped }, readers);
+    this.#ownTables = new OwnTables(settings.database.schema);
+    const records = temporaryRecords(settings, readers);
+    this.#tables = new TopicTables(records, settings.kafka.topics, () => this.#mapped.all);
+  }
+
+  get findings(): TriedFindings {
+    return { unmapped: this.#unmapped, columns: [...this.#columns.values()].map(({ findings }) => findings) };
+  }
+
+  /**
+   * Tries the requests one after the other. Deferred constraints are checked before the end.
+   *
+   * @param signal ends it after the request in hand
+   * @param onTried called with the records of each request
+   * @throws FatalError `TABLES_DO_NOT_FIT`, or what else stops a consumer
+   * @throws OutageError where PostgreSQL is away, or a lock does not come
+   */
+  async try(
+    client: PoolClient,
+    requests: Iterable<WriteRequest>,
+    onTried: (records: readonly TriedRecord[]) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.#mapped.read(client);
+    await client.query(beginRows({ ...timeoutsOf(this.#settings.database), lock_timeout: LOCK_TIMEOUT_MS }));
+    for (const request of requests) {
+      if (signal.aborted) {
+        break;
+      }
+      await onTried(await this.#tryRequest(client, request));
+    }
+    await client.query('SET CONSTRAINTS ALL IMMEDIATE');
+    await client.query('ROLLBACK');
+  }
+
+  #tryRequest(client: PoolClient, request: WriteRequest): Promise<readonly TriedRecord[]> {
+    return rowMemory.during(async (memory) => {
+      const { groupId } = this.#settings.kafka;
+      const written = admit(this.#tables.of(request.topic), request, memory);
+      await requireTablesOnce(client, written.batches);
+      const owner = { groupId, ownTables: this.#ownTables, deadLetters: WITHOUT_LIMIT };
+      const { poison } = await copyAdmitted(client, owner, request, written);
+      const letters = new Map(
+        [...written.refused, ...poison].map(({ place, record: _, ...letter }) => [place, letter]),
+      );
+      return this.#outcomes(request, written, letters);
+    });
+  }
+
+  #outcomes(
+    { topic, partition, records }: WriteRequest,
+    written: Admitted,
+    letters: ReadonlyMap<number, Refusal>,
+  ): readonly TriedRecord[] {
+    const rows = rowsByPlace(written);
+    this.#look(written, letters);
+    return [...records].map((record, place): TriedRecord => {
+      const letter = letters.get(place);
+      return {
+        ...{ topic, partition, record },
+        outcome: letter === undefined ? { rows: rows.get(place) ?? [] } : { letter },
+      };
+    });
+  }
+
+  /** Looks at the rows of tables of the user's own that would be stored. */
+  #look({ admitted, batches }: Admitted, letters: ReadonlyMap<number, Refusal>): void {
+    for (const { table, rows } of batches) {
+      const mapping = this.#mapped.all.find((each) => each === table)?.mapping;
+      if (mapping === undefined) {
+        continue;
+      }
+      const seen = this.#columns.get(table) ?? new SeenColumns(mapping);
+      this.#columns.set(table, seen);
+      for (let nth = 0; nth < admitted.length; nth += 1) {
+        const isStored = !letters.has(admitted.at(nth)?.place ?? -1);
+        if (isStored && rows.rowsIn(nth, nth + 1) > 0 && !rows.deletes.has(nth)) {
+          seen.add(rows.part(nth, nth + 1));
+        }
+      }
+    }
+  }
+
+  #note(topic: string, name: string): void {
+    const names = this.#unmapped.get(topic) ?? [];
+    this.#unmapped.set(topic, names.includes(name) ? names : [...names, name]);
+  }
+}
+
+/** What each record does in its tables, by its place in the request. */
+function rowsByPlace({ admitted, batches }: Admitted): ReadonlyMap<number, readonly TriedRow[]> {
+  const found = new Map<number, readonly TriedRow[]>();
+  for (let nth = 0; nth < admitted.length; nth += 1) {
+    const rows = batches.map(({ table, rows: ofTable }): TriedRow => {
+      const operation = ofTable.deletes.has(nth) ? 'delete' : (table.operation ?? 'append');
+      return { table: table.name, operation: ofTable.rowsIn(nth, nth + 1) > 0 ? operation : 'skip' };
+    });
+    found.set(admitted.at(nth)?.place ?? nth, rows);
+  }
+  return found;
+}

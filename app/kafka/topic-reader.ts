@@ -1,0 +1,203 @@
+import type { Kafka } from 'kafkajs';
+import type { Settings } from '../../settings/settings.ts';
+import type { Logger } from '../logging/logger.ts';
+import { MemoryBudget } from '../memory/memory-budget.ts';
+import { partitionKey, type TopicPartition } from '../records/record.ts';
+import type { Records } from '../records/records.ts';
+import { systemClock } from '../stream/ports/clock.ts';
+import type { LogRange, UnreadableBatch } from '../stream/ports/record-source.ts';
+import { FatalError, OutageError } from '../stream/ports/stream-errors.ts';
+import { BrokerConnections, clusterApart } from './fetch/broker-connections.ts';
+import type { FetchListener } from './fetch/fetch-collector.ts';
+import { PartitionFetcher } from './fetch/partition-fetcher.ts';
+import { KafkaAdmin } from './kafka-admin.ts';
+import { createKafkaClient, shareByClients } from './kafka-client.ts';
+
+/** Which offsets of a topic are read. */
+export interface Selection {
+  /** The first offsets, the last ones, or those from an offset of each partition on. */
+  readonly from: 'earliest' | 'latest' | bigint;
+  /** Offsets at most, shared by the partitions. */
+  readonly count: number;
+}
+
+/** Records of one partition, and none of other offsets than selected. */
+export interface ReadRecords extends TopicPartition {
+  readonly records: Records;
+}
+
+/** What is called while a topic is read. */
+interface Reading {
+  /** Its records are good until it returns. */
+  take(read: ReadRecords): void;
+  /** The partition is read no further. @default nothing is called */
+  readonly onUnreadable?: (batch: UnreadableBatch) => void;
+  /** Ends the reading without an error. @default nothing does */
+  readonly signal?: AbortSignal;
+}
+
+const NOTHING = (): void => undefined;
+
+/** What goes wrong meanwhile ends as the time that is over: a command says it once. */
+const SILENT: Logger = {
+  trace: NOTHING,
+  debug: NOTHING,
+  info: NOTHING,
+  warn: NOTHING,
+  error: NOTHING,
+  fatal: NOTHING,
+};
+
+/** A command asks a broker that is away once more. */
+const RETRIES = 1;
+
+/** So long nothing may come before it counts as an outage. */
+const SILENCE_MS = 10_000;
+
+/**
+ * The offsets that are read of each partition. What one partition has too few of, the others give.
+ *
+ * @param logs of all partitions of a topic
+ */
+export function selectedRanges(logs: readonly LogRange[], { from, count }: Selection): readonly LogRange[] {
+  const inLog = logs.map((log) => ({
+    ...log,
+    start: typeof from === 'bigint' && from > log.start ? (from < log.end ? from : log.end) : log.start,
+  }));
+  const smallestFirst = inLog.toSorted((one, other) => Number(one.end - one.start - (other.end - other.start)));
+  let left = BigInt(count);
+  const ranges = smallestFirst.map((log, nth): LogRange => {
+    const partitions = BigInt(smallestFirst.length - nth);
+    const share = (left + partitions - 1n) / partitions;
+    const size = log.end - log.start < share ? log.end - log.start : share;
+    left -= size;
+    return from === 'latest' ? { ...log, start: log.end - size } : { ...log, end: log.start + size };
+  });
+  return ranges.filter(({ start, end }) => start < end).sort((one, other) => one.partition - other.partition);
+}
+
+/** The records below an offset. */
+function below(records: Records, end: bigint): Records {
+  let count = 0;
+  records.forEach((record) => {
+    count += record.offset < end ? 1 : 0;
+  });
+  return records.slice(0, count);
+}
+
+/**
+ * Reads records of topics without a group: no member joins, no offset is committed, and no consumer notices. The
+ * requests are those of the consumer, so what it may read and what it can decode is the same.
+ */
+export class TopicReader {
+  readonly #kafka: Kafka;
+  readonly #admin: KafkaAdmin;
+
+  constructor(kafka: Kafka) {
+    this.#kafka = kafka;
+    this.#admin = new KafkaAdmin(kafka);
+  }
+
+  /**
+   * Reads the selected offsets of a topic, up to its end as it is now. Offsets without a record, as compacted ones,
+   * count.
+   *
+   * @returns what was selected; partitions without a record are left out
+   * @throws OutageError when the brokers are away, a partition has no leader, or nothing came for 10 s
+   * @throws FatalError when an ACL forbids it
+   */
+  async read(topic: string, selection: Selection, reading: Reading): Promise<readonly LogRange[]> {
+    const ranges = selectedRanges(await this.#logs(topic), selection);
+    if (ranges.length > 0 && reading.signal?.aborted !== true) {
+      await this.#readRanges(ranges, topic, reading);
+    }
+    return ranges;
+  }
+
+  /** Ends the connections. */
+  close(): Promise<void> {
+    return this.#admin.disconnect();
+  }
+
+  async #logs(topic: string): Promise<readonly LogRange[]> {
+    const logs = await this.#admin.logRanges(topic);
+    return logs.map((log) => {
+      if ('isLeaderless' in log) {
+        throw new OutageError(`${partitionKey(log)} has no leader`, { reason: 'kafka_away' });
+      }
+      return log;
+    });
+  }
+
+  #readRanges(ranges: readonly LogRange[], topic: string, { take, onUnreadable, signal }: Reading): Promise<void> {
+    const open = new Map(ranges.map((range) => [partitionKey(range), range.end]));
+    return new Promise<void>((resolve, reject) => {
+      const silence = setTimeout(() => {
+        const reason = `no further records of ${topic} came within ${SILENCE_MS / 1_000} s`;
+        finish(new OutageError(reason, { reason: 'kafka_away' }));
+      }, SILENCE_MS);
+      const finish = (error?: unknown) => {
+        clearTimeout(silence);
+        signal?.removeEventListener('abort', onAbort);
+        fetcher.stop();
+        error === undefined ? resolve() : reject(error);
+      };
+      const onAbort = () => finish();
+      const close = (partition: TopicPartition) => {
+        open.delete(partitionKey(partition));
+        fetcher.pause(partition);
+        if (open.size === 0) {
+          finish();
+        }
+      };
+      const fetcher = this.#fetcher({
+        onFetched: (fetched) => {
+          silence.refresh();
+          const end = open.get(partitionKey(fetched)) ?? 0n;
+          try {
+            take({ ...fetched, records: below(fetched.records, end) });
+          } catch (error) {
+            finish(error);
+            return;
+          }
+          if (fetched.nextOffset >= end) {
+            close(fetched);
+          }
+        },
+        onUnreadable: (batch) => {
+          if (batch.code === 'TOPIC_FORBIDDEN') {
+            finish(new FatalError(batch.code, batch.reason));
+            return;
+          }
+          onUnreadable?.(batch);
+          close(batch);
+        },
+        onOutOfRange: close,
+      });
+      signal?.addEventListener('abort', onAbort);
+      fetcher.assign(ranges.map(({ partition, start }) => ({ topic, partition, offset: start })));
+      for (const { partition, start } of ranges) {
+        fetcher.seek({ topic, partition, offset: start });
+        fetcher.resume({ topic, partition });
+      }
+    });
+  }
+
+  #fetcher(listener: Pick<FetchListener, 'onFetched' | 'onUnreadable' | 'onOutOfRange'>): PartitionFetcher {
+    return new PartitionFetcher({
+      connections: new BrokerConnections(clusterApart(this.#kafka, { onAnswer: NOTHING }), systemClock),
+      memory: new MemoryBudget(),
+      clock: systemClock,
+      logger: SILENT,
+      listener: { onLogEnds: NOTHING, onReadable: NOTHING, onRead: NOTHING, onTruncated: NOTHING, ...listener },
+      onPoll: NOTHING,
+      onFetchedByName: NOTHING,
+    });
+  }
+}
+
+/** Makes a reader for a command; it connects to nothing yet. */
+export function openTopicReader(kafka: Settings['kafka']): TopicReader {
+  const shared = shareByClients(() => kafka, SILENT, NOTHING);
+  return new TopicReader(createKafkaClient(shared, RETRIES));
+}
