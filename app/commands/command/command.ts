@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
 import { EXIT_CODE } from '../../../contract/exit-code.ts';
 import { PRODUCT_NAME } from '../../../contract/identity.ts';
@@ -44,6 +45,10 @@ interface CommandProcess extends OutputStreams {
    */
   interruption(): AbortSignal;
 }
+
+/** @returns 128 plus the number of the signal that has interrupted a command; `code` where none has */
+export const unlessInterrupted = ({ aborted, reason }: AbortSignal, code: number): number =>
+  aborted ? 128 + (constants.signals[reason as NodeJS.Signals] ?? 0) : code;
 
 /** A command line that was read: what it asks for, and how that is done. */
 export interface CommandRequest {

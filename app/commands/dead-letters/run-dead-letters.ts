@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import { EXIT_CODE } from '../../../contract/exit-code.ts';
 import { formatsOf } from '../../../settings/sections/formats.ts';
 import type { Settings } from '../../../settings/settings.ts';
@@ -11,7 +10,7 @@ import { recordsOf } from '../../records/pack-records.ts';
 import type { StreamPorts } from '../../stream/partition/stream-ports.ts';
 import { systemClock } from '../../stream/ports/clock.ts';
 import { MappedTables } from '../../tables/table/mapped-tables.ts';
-import type { OutputStreams } from '../command/command.ts';
+import { type OutputStreams, unlessInterrupted } from '../command/command.ts';
 import { withDatabase } from '../command/with-database.ts';
 import {
   jsonLine,
@@ -26,10 +25,6 @@ import {
 import { type ReplayRequest, replayDeadLetters } from './dead-letters-replay.ts';
 import { countDeadLetters, countTargets, type ListRequest, listDeadLetters } from './dead-letters-table.ts';
 import { type LockedLetter, type ReplayTables, recordOfLetter } from './replay-rows.ts';
-
-/** @returns 128 plus the number of the signal that has interrupted the command; `code` where none has */
-const unlessInterrupted = ({ aborted, reason }: AbortSignal, code: number): number =>
-  aborted ? 128 + (constants.signals[reason as NodeJS.Signals] ?? 0) : code;
 
 const total = (counts: ReadonlyMap<string, number>): number =>
   [...counts.values()].reduce((all, count) => all + count, 0);

@@ -1,8 +1,8 @@
 import { nearestKey, type Problem, problemIf } from '../../../settings/schema/problem.ts';
 import type { TableSettings } from '../../../settings/sections/tables.ts';
+import { sqlName } from '../../store/connection/sql-name.ts';
 import type { CatalogColumn, CatalogRelation, CatalogTable, UniqueIndex } from './table-catalog.ts';
 import type { TableKey } from './table-mapping.ts';
-import { sqlName } from './table-problems.ts';
 
 const shownIndex = ({ name, columns }: UniqueIndex): string =>
   `${name} (${columns.map((column) => column.name ?? '…').join(', ')})`;

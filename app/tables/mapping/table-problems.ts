@@ -1,5 +1,5 @@
-import { escapeIdentifier } from 'pg';
 import { nearestKey, type Problem, problemIf } from '../../../settings/schema/problem.ts';
+import { sqlName } from '../../store/connection/sql-name.ts';
 import type { CatalogRelation, CatalogTable } from './table-catalog.ts';
 
 /** Why rows cannot go there exactly once, by `relkind` of pg_class (PostgreSQL documentation, "pg_class"). */
@@ -17,10 +17,6 @@ const REFUSED_KINDS: Readonly<Record<string, string>> = {
 const A_TABLE = 'a table, or a partitioned one';
 
 const SYSTEM_SCHEMA = /^(pg_|information_schema$)/;
-
-/** A name as SQL takes it; quoted where PostgreSQL would read it otherwise. */
-export const sqlName = (...parts: readonly string[]): string =>
-  parts.map((part) => (/^[a-z_][a-z0-9_]*$/.test(part) ? part : escapeIdentifier(part))).join('.');
 
 const shownName = ({ schema, table }: { readonly schema: string; readonly table: string }): string =>
   `${schema}.${table}`;
