@@ -113,8 +113,8 @@ function brokerFinding(kafka: KafkaSettings, { address, answer, isLetIn }: Asked
   const subject = { area: 'Kafka', check: 'broker', name: address } as const;
   if ('metadata' in answer) {
     const { length } = answer.metadata.brokers;
-    const others = kafka.brokers.includes(address) ? `, of ${length} in its cluster` : ', advertised by the brokers';
-    return ok(subject, `answers by Kafka's protocol${others}`);
+    const cluster = `its cluster has ${length === 1 ? '1 broker' : `${length} brokers`}`;
+    return ok(subject, `answers; ${kafka.brokers.includes(address) ? cluster : 'it is advertised by the others'}`);
   }
   if ('failure' in answer) {
     return away(subject, {
@@ -124,7 +124,7 @@ function brokerFinding(kafka: KafkaSettings, { address, answer, isLetIn }: Asked
   }
   const { refusal } = answer;
   if (refusal.code === 'KAFKA_LOGIN_REFUSED') {
-    return ok(subject, "answers by Kafka's protocol, and refuses the login");
+    return ok(subject, 'answers, and refuses the login');
   }
   return refused(kafka, subject, refusal, isLetIn);
 }

@@ -103,7 +103,7 @@ export async function checkClaim(settings: Settings, admin: KafkaAdmin, place: W
   });
   try {
     await claim.check();
-    return ok(subject, `schema "${place.schema}" of database "${place.database}", and no other`);
+    return ok(subject, `schema "${place.schema}" of database "${place.database}", and nowhere else`);
   } catch (error) {
     return findingOf(subject, error);
   }

@@ -1,4 +1,4 @@
-import { escapeIdentifier, type PoolClient } from 'pg';
+import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { describeProblem, type Problem } from '../../../settings/schema/problem.ts';
 import { tablesOf } from '../../../settings/sections/tables.ts';
 import type { Settings } from '../../../settings/settings.ts';
@@ -10,6 +10,9 @@ import { OwnTables, TABLE_NAMES } from '../../store/tables/own-tables.ts';
 import { missingPrivileges, neededPrivileges } from '../../store/tables/privileges.ts';
 import { readMappings } from '../../tables/mapping/resolve-mapping.ts';
 import { type Finding, findingOf, ok, type Subject, warning, wrong } from './finding.ts';
+
+/** SQLSTATE of what a privilege is missing for. */
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 const OWN: Subject = { area: 'PostgreSQL', check: 'own tables', name: '' };
 
@@ -62,20 +65,34 @@ export async function checkOwnTables(client: PoolClient, settings: Settings): Pr
     const grant = `GRANT USAGE ON SCHEMA ${sqlName(schema)} TO ${sqlName(rights.role)}`;
     return { findings: [refused(`the role ${rights.role} may not use the schema ${schema}`, grant)], areReady: false };
   }
-  const { missing } = rights.hasSchema ? await missingVersions(client, schema) : { missing: ['all'] };
-  const makes = migrate ? makingFindings(schema, rights, missing) : [];
-  const findings = missing.length > 0 ? [...makes, ...(migrate ? [] : [await unmigrated(client, schema)])] : makes;
+  const privileges = await privilegeFindings(client, settings);
+  const missing = rights.hasSchema ? await versionsToMake(client, schema) : ['all'];
+  const making = migrate ? makingFindings(schema, rights, missing.length > 0) : [];
   if (missing.length > 0) {
+    const findings = [...making, ...(migrate ? [] : [await unmigrated(client, schema)]), ...privileges];
     return { findings, areReady: false };
   }
-  const own = [...findings, ...(await presentTables(client, settings))];
-  return { findings: own, areReady: own.every(({ status }) => status !== 'wrong') };
+  const wrongs = [...making, ...(await misfitFindings(client, schema)), ...privileges];
+  const findings = wrongs.length > 0 ? wrongs : [await rightTables(client, schema)];
+  return { findings, areReady: wrongs.length === 0 };
+}
+
+/** A role that may not read the versions lacks that privilege, which is a finding already. */
+async function versionsToMake(client: PoolClient, schema: string): Promise<readonly string[]> {
+  try {
+    return (await missingVersions(client, schema)).missing;
+  } catch (error) {
+    if (error instanceof DatabaseError && error.code === INSUFFICIENT_PRIVILEGE) {
+      return [];
+    }
+    throw error;
+  }
 }
 
 const refused = (message: string, mend: string): Finding => wrong(OWN, { message, code: 'DATABASE_REFUSED', mend });
 
 /** What the role needs where the consumer makes and upgrades its tables: `CREATE` even where there is nothing to do. */
-function makingFindings(schema: string, rights: SchemaRights, missing: readonly string[]): readonly Finding[] {
+function makingFindings(schema: string, rights: SchemaRights, isAnyMissing: boolean): readonly Finding[] {
   const { role, database, hasSchema, mayCreate, owners } = rights;
   const alone =
     'or set database.migrate: false and run stream-consumer migrate as their owner (docs/database-roles.md)';
@@ -84,15 +101,13 @@ function makingFindings(schema: string, rights: SchemaRights, missing: readonly 
     const what = hasSchema ? `tables in the schema ${schema}` : `the schema ${schema}`;
     return [refused(`the role ${role} may not make ${what}`, `GRANT CREATE ON ${place} TO ${sqlName(role)}; ${alone}`)];
   }
-  if (missing.length > 0 && owners.length > 0) {
+  if (isAnyMissing && owners.length > 0) {
     const message = `the role ${role} may not upgrade the tables: ${owners.join(', ')} owns them`;
     return [
       refused(message, `GRANT ${owners.map((owner) => sqlName(owner)).join(', ')} TO ${sqlName(role)}; ${alone}`),
     ];
   }
-  return missing.length > 0
-    ? [ok(OWN, `the consumer makes or upgrades them in the schema ${schema} at its start`)]
-    : [];
+  return isAnyMissing ? [ok(OWN, `the consumer makes or upgrades them in the schema ${schema} at its start`)] : [];
 }
 
 async function unmigrated(client: PoolClient, schema: string): Promise<Finding> {
@@ -104,22 +119,23 @@ async function unmigrated(client: PoolClient, schema: string): Promise<Finding> 
   }
 }
 
-/** Tables that are there: their columns and keys, and the privileges. */
-async function presentTables(client: PoolClient, settings: Settings): Promise<readonly Finding[]> {
-  const { schema } = settings.database;
-  const missing = await missingPrivileges(client, schema, neededPrivileges(settings));
-  const privileges = missing.map(({ role, what, grant }) =>
+/** Of the tables that are there, each privilege that the role lacks. */
+async function privilegeFindings(client: PoolClient, settings: Settings): Promise<readonly Finding[]> {
+  const missing = await missingPrivileges(client, settings.database.schema, neededPrivileges(settings));
+  return missing.map(({ role, what, grant }) =>
     wrong(
       { area: 'PostgreSQL', check: 'privilege', name: what },
       { message: `the role ${role} lacks it`, code: 'DATABASE_REFUSED', mend: grant },
     ),
   );
-  const misfit = await new OwnTables(schema).require(client).then(
+}
+
+/** The columns and keys of the tables, as the start compares them. */
+async function misfitFindings(client: PoolClient, schema: string): Promise<readonly Finding[]> {
+  return new OwnTables(schema).require(client).then(
     () => [],
     (error: unknown) => [findingOf(OWN, asStreamError(error))],
   );
-  const wrongs = [...misfit, ...privileges];
-  return wrongs.length > 0 ? wrongs : [await rightTables(client, schema)];
 }
 
 async function rightTables(client: PoolClient, schema: string): Promise<Finding> {
