@@ -72,17 +72,6 @@ export class KafkaAdmin {
   }
 
   /**
-   * The topics that the user may describe.
-   *
-   * @throws OutageError while the brokers are away
-   */
-  topics(): Promise<readonly string[]> {
-    return this.#connect()
-      .then(() => this.#admin.listTopics())
-      .catch(asOutage('its topics', {}));
-  }
-
-  /**
    * Whether the log of a partition's leader knows the epoch that the record before the position was read under; true
    * where there is none, or that is not known. Of a topic whose log ranges were asked for.
    *

@@ -11,7 +11,7 @@ import { createKafkaClient, shareByClients } from '../../kafka/kafka-client.ts';
 import { SILENT } from '../../kafka/last-records.ts';
 import type { LoginRefusal } from '../../kafka/logins/login-refusal.ts';
 import { systemClock } from '../../stream/ports/clock.ts';
-import { away, type Finding, ok, type Said, type Subject, skipped, warning, within, wrong } from './finding.ts';
+import { away, type Finding, LATE, ok, type Said, type Subject, skipped, warning, within, wrong } from './finding.ts';
 
 type KafkaSettings = Settings['kafka'];
 
@@ -61,7 +61,7 @@ async function askAll(
   return Promise.all(
     addresses.map(async (address): Promise<readonly [string, Answer]> => {
       const answer = await within(askAddress(kafka, address));
-      return [address, answer ?? { failure: 'no answer came in time' }];
+      return [address, answer ?? { failure: LATE }];
     }),
   );
 }

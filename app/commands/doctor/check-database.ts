@@ -25,8 +25,8 @@ interface HostAnswer {
 /** What the hosts say of themselves. */
 export interface DatabaseReach {
   readonly findings: readonly Finding[];
-  /** Whether any of them takes the consumer's writes. */
-  readonly isReached: boolean;
+  /** Whether any of them takes the consumer's writes, and can have its tables. */
+  readonly isUsable: boolean;
 }
 
 /** An error of pg in this consumer's words. */
@@ -84,7 +84,7 @@ export async function checkHosts(database: DatabaseSettings): Promise<DatabaseRe
     ...answer.warnings.map((each) => warning(subjectOf(answer.host), each)),
     ...(answer.server === undefined ? [] : [answer.server]),
   ]);
-  return { findings, isReached };
+  return { findings, isUsable: answers.some(({ server }) => server !== undefined && server.status !== 'wrong') };
 }
 
 const subjectOf = ({ name }: DatabaseHost): Subject => ({ area: 'PostgreSQL', check: 'host', name });

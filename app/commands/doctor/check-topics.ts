@@ -2,7 +2,7 @@ import { nearestKey } from '../../../settings/schema/problem.ts';
 import { deadLetterTopic } from '../../../settings/sections/dead-letters.ts';
 import { topicsOf } from '../../../settings/sections/tables.ts';
 import type { Settings } from '../../../settings/settings.ts';
-import { isForbiddenTopic, isUnknownTopic } from '../../kafka/client/kafka-errors.ts';
+import { isForbiddenTopic, isUnknownTopic, UNKNOWN_TOPIC_OR_PARTITION } from '../../kafka/client/kafka-errors.ts';
 import type { KafkaAdmin } from '../../kafka/kafka-admin.ts';
 import type { DescribedTopic } from '../../kafka/kafkajs/admin-requests.ts';
 import { away, type Finding, ok, type Subject, warning, wrong } from './finding.ts';
@@ -23,22 +23,14 @@ export function aclCommand(
   );
 }
 
-/** What the brokers say of the topics. */
-export interface TopicReport {
-  /** By name; `null`: no broker said anything. */
-  readonly described: ReadonlyMap<string, DescribedTopic> | null;
-  /** Topics that are read and that the brokers do not have. */
-  readonly missing: readonly string[];
-}
+/** What the brokers say of topics, by their names. */
+export type DescribedTopics = ReadonlyMap<string, DescribedTopic>;
 
 /** Asks about the topics that are read, and those for dead letters. @throws OutageError while the brokers are away */
-export async function describeTopics(settings: Settings, admin: KafkaAdmin): Promise<TopicReport> {
-  const read = topicsOf(settings);
-  const asked = [...new Set([...read, ...deadLetterTopicsOf(settings)])];
+export async function describeTopics(settings: Settings, admin: KafkaAdmin): Promise<DescribedTopics> {
+  const asked = [...new Set([...topicsOf(settings), ...deadLetterTopicsOf(settings)])];
   const topics = (await admin.describeTopics(asked)) ?? (await byNameAlone(asked, admin));
-  const described = new Map(topics.map((each) => [each.topic, each]));
-  const missing = read.filter((topic) => isUnknownTopic(described.get(topic) ?? {}));
-  return { described, missing };
+  return new Map(topics.map((each) => [each.topic, each]));
 }
 
 /** Of brokers before Kafka 2.8, which do not say what the user may do. */
@@ -46,7 +38,7 @@ async function byNameAlone(topics: readonly string[], admin: KafkaAdmin): Promis
   const missing = await admin.missingTopics(topics);
   return topics.map((topic) => ({
     ...{ topic, id: '', partitions: 0, leaderless: [], mayRead: null, mayWrite: null },
-    topicErrorCode: missing.includes(topic) ? 3 : 0,
+    topicErrorCode: missing.includes(topic) ? UNKNOWN_TOPIC_OR_PARTITION : 0,
   }));
 }
 
@@ -58,7 +50,7 @@ const deadLetterTopicsOf = (settings: Settings): readonly string[] =>
 /** What a topic has to be, and what else is known. */
 interface TopicCheck {
   readonly settings: Settings;
-  readonly described: ReadonlyMap<string, DescribedTopic>;
+  readonly described: DescribedTopics;
   /** Names that may have been meant. */
   readonly names: readonly string[];
   /** Topics that were read before; `null`: not known. */

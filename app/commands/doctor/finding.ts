@@ -75,6 +75,9 @@ export function findingOf(subject: Subject, error: unknown): Finding {
 /** What a check may take, in milliseconds: all of them together are done within three times this. */
 export const LIMIT_MS = 10_000;
 
+/** The words for what took longer. */
+export const LATE = `no answer came within ${LIMIT_MS / 1_000} s`;
+
 /** What the work comes to; `undefined` when it takes longer than a check may. */
 export async function within<T>(work: Promise<T>): Promise<T | undefined> {
   const timer = new AbortController();
@@ -87,7 +90,7 @@ export async function within<T>(work: Promise<T>): Promise<T | undefined> {
 /** The same for a finding: what takes too long is away. An error of the work is its finding. */
 export async function inTime(subject: Subject, work: () => Promise<Finding>): Promise<Finding> {
   try {
-    return (await within(work())) ?? away(subject, `no answer came within ${LIMIT_MS / 1_000} s`);
+    return (await within(work())) ?? away(subject, LATE);
   } catch (error) {
     return findingOf(subject, error);
   }

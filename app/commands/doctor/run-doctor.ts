@@ -14,9 +14,21 @@ import { checkHosts, type DatabaseFacts, databaseFinding, readFacts } from './ch
 import { checkClaim, checkGroup } from './check-group.ts';
 import { checkPort, checkRegistry } from './check-servers.ts';
 import { checkOtherGroups, checkOwnTables, checkUserTables } from './check-tables.ts';
-import { describeTopics, type TopicReport, topicFindings } from './check-topics.ts';
+import { type DescribedTopics, describeTopics, topicFindings } from './check-topics.ts';
 import { doctorJson, doctorPage } from './doctor-page.ts';
-import { exitCodeOf, type Finding, findingOf, inTime, ok, type Subject, skipped, warning, within } from './finding.ts';
+import {
+  away,
+  exitCodeOf,
+  type Finding,
+  findingOf,
+  inTime,
+  LATE,
+  ok,
+  type Subject,
+  skipped,
+  warning,
+  within,
+} from './finding.ts';
 
 /** The command `doctor`. */
 export interface DoctorRequest {
@@ -37,7 +49,8 @@ const RETRIES = 1;
 /** What is found in Kafka, and what is compared with PostgreSQL later. */
 interface KafkaResult {
   readonly reach: KafkaReach;
-  readonly topics: TopicReport;
+  /** By name; `null`: no broker said anything of them. */
+  readonly described: DescribedTopics | null;
   readonly findings: readonly Finding[];
 }
 
@@ -101,40 +114,33 @@ class Examination {
 
   async #kafkaResult(): Promise<KafkaResult> {
     const { kafka } = this.#settings;
-    const none: TopicReport = { described: null, missing: [] };
+    const subject: Subject = { area: 'Kafka', check: 'group', name: kafka.groupId };
     const reach = await checkBrokers(kafka);
     if (reach.topics === null) {
-      return {
-        reach,
-        topics: none,
-        findings: [skipped({ ...TOPICS, check: 'group', name: kafka.groupId }, UNREACHED)],
-      };
+      return { reach, described: null, findings: [skipped(subject, UNREACHED)] };
     }
-    const subject: Subject = { area: 'Kafka', check: 'group', name: kafka.groupId };
-    const [topics, group] = await Promise.all([
-      within(describeTopics(this.#settings, this.#admin)).catch((error: unknown) => findingOf(TOPICS, error)),
+    const [described, group] = await Promise.all([
+      orFinding(TOPICS, describeTopics(this.#settings, this.#admin), findingOf),
       inTime(subject, () => checkGroup(this.#settings, this.#kafka)),
     ]);
-    return topics !== undefined && 'described' in topics
-      ? { reach, topics, findings: [group] }
-      : { reach, topics: none, findings: [...(topics === undefined ? [] : [topics]), group] };
+    return 'status' in described
+      ? { reach, described: null, findings: [described, group] }
+      : { reach, described, findings: [group] };
   }
 
   async #databaseResult(): Promise<DatabaseResult> {
     const { database } = this.#settings;
-    const { findings: hosts, isReached } = await checkHosts(database);
-    if (!isReached) {
-      return {
-        findings: [...hosts, skipped(TABLES, 'PostgreSQL lets the consumer in at no host')],
-        ...WITHOUT_DATABASE,
-      };
-    }
-    try {
-      const { findings, ...rest } = await this.#pool.withClient((client) => this.#tables(client));
-      return { findings: [...hosts, ...findings], ...rest };
-    } catch (error) {
-      return { findings: [...hosts, databaseFinding(TABLES, error, database)], ...WITHOUT_DATABASE };
-    }
+    const { findings: hosts, isUsable } = await checkHosts(database);
+    const found = isUsable
+      ? await orFinding(
+          TABLES,
+          this.#pool.withClient((client) => this.#tables(client)),
+          (subject, error) => databaseFinding(subject, error, database),
+        )
+      : skipped(TABLES, 'no host of PostgreSQL lets the consumer in and can have its tables');
+    return 'status' in found
+      ? { findings: [...hosts, found], facts: null, areTablesReady: false }
+      : { ...found, findings: [...hosts, ...found.findings] };
   }
 
   async #tables(client: PoolClient): Promise<DatabaseResult> {
@@ -145,41 +151,49 @@ class Examination {
     return { findings: [...findings, ...users], facts, areTablesReady: areReady };
   }
 
-  #topicFindings({ reach, topics }: KafkaResult, { facts }: DatabaseResult): readonly Finding[] {
+  #topicFindings({ reach, described }: KafkaResult, { facts }: DatabaseResult): readonly Finding[] {
     const settings = this.#settings;
-    const { described } = topics;
     return described === null
       ? topicsOf(settings).map((name) => skipped({ area: 'Kafka', check: 'topic', name }, UNREACHED))
       : topicFindings({ settings, described, names: reach.topics ?? [], stored: facts?.stored ?? null });
   }
 
-  async #claimFindings({ topics, findings }: KafkaResult, { facts }: DatabaseResult): Promise<readonly Finding[]> {
+  async #claimFindings({ described, findings }: KafkaResult, { facts }: DatabaseResult): Promise<readonly Finding[]> {
     const subject: Subject = { area: 'Kafka', check: 'place of group', name: this.#settings.kafka.groupId };
     const isJoinable = findings.every(({ status }) => status === 'ok');
-    return facts === null || topics.described === null || !isJoinable
+    return facts === null || described === null || !isJoinable
       ? [skipped(subject, 'it takes the group and PostgreSQL to know')]
       : [await inTime(subject, () => checkClaim(this.#settings, this.#admin, facts.place))];
   }
 
-  async #otherGroups({ topics }: KafkaResult, database: DatabaseResult): Promise<readonly Finding[]> {
+  async #otherGroups({ described }: KafkaResult, database: DatabaseResult): Promise<readonly Finding[]> {
     const { facts, areTablesReady } = database;
-    const { described } = topics;
     if (!areTablesReady || facts === null || described === null) {
       return [];
     }
     const fresh = topicsOf(this.#settings).filter((topic) => !facts.stored.has(topic));
     const ids = new Map(fresh.map((topic) => [topic, described.get(topic)?.id ?? '']));
     const subject: Subject = { ...TABLES, check: 'tables of other groups' };
-    try {
-      return await this.#pool.withClient((client) => checkOtherGroups(client, this.#settings, ids));
-    } catch (error) {
-      return [databaseFinding(subject, error, this.#settings.database)];
-    }
+    const asked = this.#pool.withClient((client) => checkOtherGroups(client, this.#settings, ids));
+    const found = await orFinding(subject, asked, (of, error) => databaseFinding(of, error, this.#settings.database));
+    return 'status' in found ? [found] : found;
   }
 }
 
-const UNREACHED = 'no broker lets the consumer in';
-const WITHOUT_DATABASE = { facts: null, areTablesReady: false } as const;
+const UNREACHED = 'no broker lets the consumer in, or none reports it';
+
+/** What the work comes to; the finding where it takes too long, or for its error. */
+async function orFinding<T>(
+  subject: Subject,
+  work: Promise<T>,
+  forError: (subject: Subject, error: unknown) => Finding,
+): Promise<T | Finding> {
+  try {
+    return (await within(work)) ?? away(subject, LATE);
+  } catch (error) {
+    return forError(subject, error);
+  }
+}
 
 function settingsFindings(settings: Settings): readonly Finding[] {
   const subject: Subject = { area: 'settings', check: 'settings', name: '' };
