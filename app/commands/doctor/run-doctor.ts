@@ -171,8 +171,10 @@ class Examination {
     if (!areTablesReady || facts === null || described === null) {
       return [];
     }
-    const fresh = topicsOf(this.#settings).filter((topic) => !facts.stored.has(topic));
-    const ids = new Map(fresh.map((topic) => [topic, described.get(topic)?.id ?? '']));
+    const fresh = [...described.values()].filter(
+      ({ topic, topicErrorCode }) => topicErrorCode === 0 && !facts.stored.has(topic),
+    );
+    const ids = new Map(fresh.map(({ topic, id }) => [topic, id]));
     const subject: Subject = { ...TABLES, check: 'tables of other groups' };
     const asked = this.#pool.withClient((client) => checkOtherGroups(client, this.#settings, ids));
     const found = await orFinding(subject, asked, (of, error) => databaseFinding(of, error, this.#settings.database));
