@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from 'node:util';
 import { printable } from '../../logging/printable-text.ts';
 import { AREAS, type Finding, type Status } from './finding.ts';
 
@@ -19,7 +18,7 @@ const coloured = (text: string, colour: number, isColoured: boolean): string =>
   isColoured ? `\u001b[${colour}m${text}\u001b[0m` : text;
 
 /** Servers write what they like into their messages, and each line of it is one of the page. */
-const linesOf = (text: string): readonly string[] => stripVTControlCharacters(text).split('\n').map(printable);
+const linesOf = (text: string): readonly string[] => text.split('\n').map(printable);
 
 function findingLines({ check, name, status, message, mend }: Finding, isColoured: boolean): readonly string[] {
   const { word, colour } = SHOWN[status];

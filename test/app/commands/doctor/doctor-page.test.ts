@@ -52,7 +52,7 @@ describe('the page', () => {
     const port: Subject = { area: 'management port', check: 'port', name: '8080' };
     const page = doctorPage([ok(port, 'free'), wrong(SUBJECT, `${ESCAPE}2Jbad\u0007\nmore`)], false);
     expect(page).toBe(`Kafka
-  WRONG    topic orders: bad\\u{0007}
+  WRONG    topic orders: \\u{001b}[2Jbad\\u{0007}
            more
 
 management port
