@@ -28,8 +28,10 @@ type Answer =
 /** What the brokers say of themselves. */
 export interface KafkaReach {
   readonly findings: readonly Finding[];
-  /** Topics that the user may describe; `null`: no broker lets the consumer in. */
-  readonly topics: readonly string[] | null;
+  /** Addresses that let the consumer in, and that the brokers advertise. */
+  readonly accepting: readonly string[];
+  /** Topics that the user may describe. */
+  readonly topics: readonly string[];
 }
 
 async function askAddress(kafka: KafkaSettings, address: string): Promise<Answer> {
@@ -86,8 +88,8 @@ export async function checkBrokers(kafka: KafkaSettings): Promise<KafkaReach> {
   );
   const answers = [...seeds, ...further];
   const counted = answers.filter(([address]) => advertised.length === 0 || advertised.includes(address));
-  const accepting = counted.find(([, answer]) => 'metadata' in answer);
-  const isLetIn = accepting !== undefined;
+  const accepting = counted.flatMap(([address, answer]) => ('metadata' in answer ? [address] : []));
+  const isLetIn = accepting.length > 0;
   const findings = answers.map(([address, answer]) => brokerFinding(kafka, { address, answer, isLetIn }));
   return {
     findings: [
@@ -98,7 +100,8 @@ export async function checkBrokers(kafka: KafkaSettings): Promise<KafkaReach> {
         isLetIn,
       ),
     ],
-    topics: isLetIn ? listed.flatMap(({ topicMetadata }) => topicMetadata.map(({ topic }) => topic)) : null,
+    accepting,
+    topics: listed.flatMap(({ topicMetadata }) => topicMetadata.map(({ topic }) => topic)),
   };
 }
 

@@ -16,7 +16,7 @@ export type Status = 'ok' | 'warning' | 'away' | 'wrong' | 'skipped';
 /** The parts of the page, in its order. */
 export const AREAS = ['settings', 'Kafka', 'PostgreSQL', 'schema registry', 'management port'] as const;
 
-export type Area = (typeof AREAS)[number];
+type Area = (typeof AREAS)[number];
 
 /** One thing that was looked at. */
 export interface Subject {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { WriteStream } from 'node:tty';
+import type { Kafka } from 'kafkajs';
 import type { PoolClient } from 'pg';
 import { EXIT_CODE } from '../../../contract/exit-code.ts';
 import { topicsOf } from '../../../settings/sections/tables.ts';
@@ -62,22 +63,24 @@ interface DatabaseResult {
   readonly areTablesReady: boolean;
 }
 
+function clientOf(kafka: Settings['kafka']): Kafka {
+  const shared = shareByClients(
+    () => kafka,
+    SILENT,
+    () => undefined,
+  );
+  return createKafkaClient(shared, RETRIES);
+}
+
 /** One look at everything. */
 class Examination {
   readonly #settings: Settings;
-  readonly #kafka;
-  readonly #admin: KafkaAdmin;
   readonly #pool: DatabasePool;
+  /** Of the addresses that let the consumer in. */
+  #admin: KafkaAdmin | null = null;
 
   constructor(settings: Settings) {
     this.#settings = settings;
-    const shared = shareByClients(
-      () => settings.kafka,
-      SILENT,
-      () => undefined,
-    );
-    this.#kafka = createKafkaClient(shared, RETRIES);
-    this.#admin = new KafkaAdmin(this.#kafka);
     // The warnings of a login are those of the hosts.
     this.#pool = new DatabasePool(
       { ...settings.database, poolSize: 1, statementTimeout: STATEMENT_TIMEOUT },
@@ -109,19 +112,22 @@ class Examination {
 
   /** What still waits is cut off: nothing is asked any more. */
   async close(): Promise<void> {
-    await within(Promise.all([this.#admin.disconnect(), this.#pool.close()]));
+    await within(Promise.all([this.#admin?.disconnect(), this.#pool.close()]));
   }
 
   async #kafkaResult(): Promise<KafkaResult> {
     const { kafka } = this.#settings;
     const subject: Subject = { area: 'Kafka', check: 'group', name: kafka.groupId };
     const reach = await checkBrokers(kafka);
-    if (reach.topics === null) {
+    if (reach.accepting.length === 0) {
       return { reach, described: null, findings: [skipped(subject, UNREACHED)] };
     }
+    const client = clientOf({ ...kafka, brokers: [...reach.accepting] });
+    const admin = new KafkaAdmin(client);
+    this.#admin = admin;
     const [described, group] = await Promise.all([
-      orFinding(TOPICS, describeTopics(this.#settings, this.#admin), findingOf),
-      inTime(subject, () => checkGroup(this.#settings, this.#kafka)),
+      orFinding(TOPICS, describeTopics(this.#settings, admin), findingOf),
+      inTime(subject, () => checkGroup(this.#settings, client)),
     ]);
     return 'status' in described
       ? { reach, described: null, findings: [described, group] }
@@ -155,15 +161,16 @@ class Examination {
     const settings = this.#settings;
     return described === null
       ? topicsOf(settings).map((name) => skipped({ area: 'Kafka', check: 'topic', name }, UNREACHED))
-      : topicFindings({ settings, described, names: reach.topics ?? [], stored: facts?.stored ?? null });
+      : topicFindings({ settings, described, names: reach.topics, stored: facts?.stored ?? null });
   }
 
   async #claimFindings({ described, findings }: KafkaResult, { facts }: DatabaseResult): Promise<readonly Finding[]> {
     const subject: Subject = { area: 'Kafka', check: 'place of group', name: this.#settings.kafka.groupId };
     const isJoinable = findings.every(({ status }) => status === 'ok');
-    return facts === null || described === null || !isJoinable
+    const admin = this.#admin;
+    return facts === null || described === null || admin === null || !isJoinable
       ? [skipped(subject, 'it takes the group and PostgreSQL to know')]
-      : [await inTime(subject, () => checkClaim(this.#settings, this.#admin, facts.place))];
+      : [await inTime(subject, () => checkClaim(this.#settings, admin, facts.place))];
   }
 
   async #otherGroups({ described }: KafkaResult, database: DatabaseResult): Promise<readonly Finding[]> {

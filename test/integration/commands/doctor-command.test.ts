@@ -165,13 +165,14 @@ test('no secret of the settings is in the output, whatever is refused', async ()
   const registry = await startRegistry();
   registry.everything = json(403, {});
   const databaseUrl = sharedDatabaseUrl().replace(/:[^:@]*@/, ':canary-database@');
+  const topic = await createTopic();
   const { configFile } = await writeConfiguration({
-    topics: [await createTopic()],
+    topics: [topic],
     databaseUrl,
     settings: {
       kafka: { sasl: { mechanism: 'plain', username: 'u', password: 'canary-kafka' } },
       schemaRegistry: { url: [registry.url], token: 'canary-token' },
-      formats: { orders: { value: 'registry' } },
+      formats: { [topic]: { value: 'registry' } },
       management: { security: { token: 'canary-management' } },
     },
   });
@@ -179,7 +180,7 @@ test('no secret of the settings is in the output, whatever is refused', async ()
     const env = { SERVER_PORT: '0' };
     const { stdout, stderr, code } = await runCommand(['doctor', '--config', configFile, ...args], { env });
     expect(code).toBe(78);
-    for (const refused of ['login', 'subject orders-value', 'host']) {
+    for (const refused of ['login', `subject ${topic}-value`, 'host']) {
       expect(stdout.replaceAll('","name":"', ' ')).toContain(refused);
     }
     expect(`${stdout}${stderr}`).not.toContain('canary');

@@ -8,6 +8,7 @@ import {
   type PartitionAssigner,
   ResourcePatternTypes,
 } from 'kafkajs';
+import { query } from '../stack/database.ts';
 import { createTopic, kafkaClient } from '../stack/kafka-client.ts';
 import { longTest } from '../stack/long-test.ts';
 import { randomName } from '../stack/random-name.ts';
@@ -204,13 +205,12 @@ describe('topics', () => {
     const consumer = await startConsumer(chosen);
     await consumer.waitForHealth();
     await consumer.logs.waitFor(/"msg":"assigned"/);
-    await until('stored offsets', async () => {
-      const { findings } = await examine(chosen);
-      return findings.find(({ message }) => message.includes('its tables')) ?? findings[0];
-    });
+    const stored = `SELECT FROM ${consumer.schema}.offsets WHERE topic = $1`;
+    await until('stored offsets', async () => (await query(stored, [name]))[0]);
     consumer.kill('SIGTERM');
     await consumer.exited;
     await admin.deleteTopics({ topics: [name] });
+    await until('the end of the topic', async () => ((await admin.listTopics()).includes(name) ? undefined : true));
     const gone = { check: 'topic', name, message: expect.stringContaining('read before') } as const;
     await expectTroubles(chosen, 0, { ...gone, status: 'warning', mend: 'docs/runbooks/TopicGone.md' });
     const stopping = { ...chosen, settings: { ...chosen.settings, consumer: { onTopicGone: 'stop' } } };
