@@ -82,7 +82,8 @@ function resources({ file }: CheckedWorkload): k8s.ResourceRequirements {
 }
 
 /**
- * What every container of the image has: the consumer's, and that of the Job that migrates.
+ * What every container of the image has: the consumer's, the one that looks before it, and that of the Job that
+ * migrates.
  *
  * @param credentials those that it takes from Secrets
  */
@@ -121,7 +122,17 @@ const INSTANCE_ID: k8s.EnvVar = {
   valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.uid' } },
 };
 
-/** The one container of the Deployment's Pods. */
+/**
+ * What looks at all that the consumer needs before the consumer begins. An outage is not its business: the consumer
+ * waits for the end of one, and says so in its health.
+ */
+export const doctorContainer = (workload: CheckedWorkload): k8s.Container => ({
+  ...baseContainer(workload, credentials(workload)),
+  name: CONTAINER_NAME.doctor,
+  args: ['doctor', '--ignore-outages'],
+});
+
+/** The container of the Deployment's Pods that consumes. */
 export function container(workload: CheckedWorkload): k8s.Container {
   const { file, endpoint } = workload;
   const base = baseContainer(workload, credentials(workload));

@@ -16,15 +16,27 @@ const set = (field: string, value: unknown): JsonPatch[] =>
  * What a user adds to all Pods, as operations: the constructs' types have classes for amounts and ports, and would
  * leave out what is newer than they are.
  */
-function operations({ volumes, volumeMounts, envFrom, affinity, ...pods }: PodParts): JsonPatch[] {
+function operations({ volumes, volumeMounts, envFrom, affinity }: PodParts): JsonPatch[] {
   return [
     ...appended('volumes', volumes),
     ...appended('containers/0/volumeMounts', volumeMounts),
     ...set('containers/0/envFrom', envFrom),
     ...set('affinity', affinity),
-    ...set('initContainers', initContainersOf({ volumes, volumeMounts, envFrom, ...pods })),
   ];
 }
+
+/** The containers that begin before the consumer, where the manifests have none. */
+const before = (pods: PodParts): JsonPatch[] => set('initContainers', initContainersOf(pods));
+
+/**
+ * The same before the one that looks at all that the consumer needs, which sees what the consumer sees, and may need a
+ * sidecar, such as a proxy to PostgreSQL.
+ */
+const beforeDoctor = (pods: PodParts): JsonPatch[] => [
+  ...appended('initContainers/0/volumeMounts', pods.volumeMounts),
+  ...set('initContainers/0/envFrom', pods.envFrom),
+  ...initContainersOf(pods).map((item, nth) => JsonPatch.add(`${TEMPLATE}/initContainers/${nth}`, item)),
+];
 
 /** Spread in the user's words; a constraint without a selector would count no Pod at all. */
 function spread({ file, selector }: CheckedWorkload): JsonPatch[] {
@@ -37,9 +49,13 @@ function spread({ file, selector }: CheckedWorkload): JsonPatch[] {
 
 /** Adds to the Deployment what the user adds to Pods in Kubernetes' own words. */
 export function addPodParts(deployment: ApiObject, workload: CheckedWorkload): ApiObject {
-  deployment.addJsonPatch(...operations(workload.file.pods), ...spread(workload));
+  const { pods } = workload.file;
+  deployment.addJsonPatch(...operations(pods), ...(pods.doctor ? beforeDoctor : before)(pods), ...spread(workload));
   return deployment;
 }
 
 /** The same for the Job's Pods, which are not spread: there is one. */
-export const jobPodParts = ({ file }: CheckedWorkload): readonly JsonPatch[] => operations(file.pods);
+export const jobPodParts = ({ file: { pods } }: CheckedWorkload): readonly JsonPatch[] => [
+  ...operations(pods),
+  ...before(pods),
+];

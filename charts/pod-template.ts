@@ -3,7 +3,7 @@ import { CONTAINER_USER, VOLUME } from '../contract/container.ts';
 import { type CheckedWorkload, serviceAccountName } from '../deployment/checked-workload.ts';
 import { mountedItems } from '../deployment/mounted-files.ts';
 import { certificateMounts } from '../deployment/sections/certificates.ts';
-import { container } from './container.ts';
+import { container, doctorContainer } from './container.ts';
 import { type Credential, certificateVolume, credentials, secretFiles } from './secrets.ts';
 
 /**
@@ -106,10 +106,14 @@ export function podMetadata(
 
 /** The Pods of the Deployment. */
 export function podTemplate(workload: CheckedWorkload, configMapName: string): k8s.PodTemplateSpec {
-  const { spread: isSpread, topologySpreadConstraints: own } = workload.file.pods;
+  const { spread: isSpread, topologySpreadConstraints: own, doctor } = workload.file.pods;
   const spec = podSpec(workload, configMapName, [container(workload)], credentials(workload));
   return {
     metadata: podMetadata(workload, workload.labels, scrapeAnnotations(workload)),
-    spec: { ...spec, ...(isSpread && own === undefined && { topologySpreadConstraints: spread(workload) }) },
+    spec: {
+      ...spec,
+      ...(doctor && { initContainers: [doctorContainer(workload)] }),
+      ...(isSpread && own === undefined && { topologySpreadConstraints: spread(workload) }),
+    },
   };
 }

@@ -40,8 +40,11 @@ export const VOLUME = {
   temporary: 'temporary',
 } as const;
 
-/** Names of the manifests' own containers: that of the Deployment's Pods, and that of the Job which migrates. */
-export const CONTAINER_NAME = { consumer: 'consumer', migrate: 'migrate' } as const;
+/**
+ * Names of the manifests' own containers: those of the Deployment's Pods, of which one may look at all that the other
+ * needs before it begins, and that of the Job which migrates.
+ */
+export const CONTAINER_NAME = { consumer: 'consumer', doctor: 'doctor', migrate: 'migrate' } as const;
 
 /**
  * User and group that the image names and the Pod enforces. Numeric, because the kubelet can't see from a name that it

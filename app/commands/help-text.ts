@@ -41,7 +41,8 @@ ${commands.join('\n')}
 Writes the records of Kafka topics to PostgreSQL, each exactly once. Records that PostgreSQL cannot store are dead letters:
 dead-letters --help says how to see them and how to move those that fit later. migrate creates or upgrades the tables and
 exits; the consumer does it itself unless DATABASE_MIGRATE=false. offsets --help is for topics that were created again.
-tables --help says how to print tables for topics, and how to check them before they take records.
+tables --help says how to print tables for topics, and how to check them before they take records. doctor looks at all that
+the consumer needs, and exits.
 
 Options:
   --config FILE       the configuration, YAML [CONFIG_FILE, else ./application.yml, else ./config/application.yml]

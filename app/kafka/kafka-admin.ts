@@ -2,6 +2,7 @@ import type { Admin, Kafka } from 'kafkajs';
 import type { PartitionLog, Position } from '../stream/ports/record-source.ts';
 import { OutageError } from '../stream/ports/stream-errors.ts';
 import { messageOf, refusal } from './client/kafka-errors.ts';
+import type { DescribedTopic } from './kafkajs/admin-requests.ts';
 import { NO_OFFSET, type TopicIdAdmin } from './kafkajs/topic-patches.ts';
 
 const asOutage = (what: string, asked: Parameters<typeof refusal>[1]) => (error: unknown) => {
@@ -57,6 +58,17 @@ export class KafkaAdmin {
     return this.#connect()
       .then(() => this.#admin.fetchTopicIds(topics))
       .catch(asOutage(`the ids of ${topics.join(', ')}`, { topics }));
+  }
+
+  /**
+   * What a broker answers about topics, with what the user may do; `null`: it is older than Kafka 2.8 and does not say.
+   *
+   * @throws OutageError while the brokers are away
+   */
+  describeTopics(topics: readonly string[]): Promise<readonly DescribedTopic[] | null> {
+    return this.#connect()
+      .then(() => this.#admin.describeTopics(topics))
+      .catch(asOutage('its topics', { topics }));
   }
 
   /**

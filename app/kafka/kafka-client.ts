@@ -7,6 +7,7 @@ import type { FatalError } from '../stream/ports/stream-errors.ts';
 import { watchedSockets } from './kafkajs/connection-patches.ts';
 import { loadKafkajs } from './kafkajs/patches.ts';
 import { BrokerLogins } from './logins/broker-logins.ts';
+import type { LoginRefusal } from './logins/login-refusal.ts';
 import { TokenLogin } from './logins/token-login.ts';
 
 const kafkajs = loadKafkajs();
@@ -85,13 +86,15 @@ interface SharedByClients {
  * What the clients of a process share.
  *
  * @param onRefused called once, when every broker that answered refuses the login or the certificate
+ * @param onRefusal called for each refusal. @default nothing is called
  */
 export function shareByClients(
   current: () => Settings['kafka'],
   logger: Logger,
   onRefused: (error: FatalError) => void,
+  onRefusal: (refusal: LoginRefusal) => void = () => undefined,
 ): SharedByClients {
-  const logins = new BrokerLogins({ current, clock: systemClock, logger, onRefused });
+  const logins = new BrokerLogins({ current, clock: systemClock, logger, onRefused, onRefusal });
   return { log: new ClientLog(logger), tokens: new TokenLogin(() => current().sasl, kafkajs), logins, current };
 }
 

@@ -39,7 +39,7 @@ interface Reading {
 const NOTHING = (): void => undefined;
 
 /** What goes wrong meanwhile ends as the time that is over: a command says it once. */
-const SILENT: Logger = {
+export const SILENT: Logger = {
   trace: NOTHING,
   debug: NOTHING,
   info: NOTHING,

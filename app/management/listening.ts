@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
 import { environmentName } from '../../settings/schema/setting-list.ts';
@@ -30,18 +30,23 @@ function listenReason(code: string, { settings }: ManagementEndpoint): string | 
  * @throws ListenError when that is not possible
  */
 export async function listen(app: FastifyInstance, endpoint: ManagementEndpoint): Promise<AddressInfo> {
-  const { port, address } = endpoint;
   await app.ready();
+  // Not by Fastify, which logs one line for each of the machine's addresses.
+  return listenAt(app.server, endpoint);
+}
+
+/** The same for a server that is no Fastify. */
+export async function listenAt(server: Server, endpoint: ManagementEndpoint): Promise<AddressInfo> {
+  const { port, address } = endpoint;
   try {
-    // Not by Fastify, which logs one line for each of the machine's addresses.
-    app.server.listen(port, address);
-    await once(app.server, 'listening');
+    server.listen(port, address);
+    await once(server, 'listening');
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     const reason = listenReason(code, endpoint) ?? message;
     throw new ListenError(`cannot listen on ${address}, port ${port}: ${reason}`, { cause: error });
   }
-  return app.server.address() as AddressInfo;
+  return server.address() as AddressInfo;
 }
 
 /** Closes the server; connections that still have a request under way after `timeoutMs` are cut. */

@@ -8,6 +8,7 @@ import { BEGIN, commit, timeoutsOf } from './connection/transaction.ts';
 import { FilledTables, type SharedTable, targetsBySettings } from './tables/filled-tables.ts';
 import { migrate, requireMigrated, unknownVersions } from './tables/migrations.ts';
 import { OwnTables } from './tables/own-tables.ts';
+import { type NeededPrivileges, neededPrivileges, requirePrivileges } from './tables/privileges.ts';
 import type { RecordDecoders } from './tables/record-rows.ts';
 import { RecordsTable } from './tables/records-table.ts';
 import { TopicTables, type UserTable } from './tables/table.ts';
@@ -40,6 +41,7 @@ export class PostgresSink implements RecordSink {
   readonly #writes: GroupedWrites;
   readonly #frozenWriters: FrozenWriters;
   readonly #filled: FilledTables;
+  readonly #privileges: NeededPrivileges;
 
   /**
    * @param deadLetterTopic takes dead letters where `deadLetters.to` names a topic; not used where it does not
@@ -81,6 +83,7 @@ export class PostgresSink implements RecordSink {
     const { database, kafka } = settings;
     const targets = targetsBySettings(settings);
     this.#filled = new FilledTables({ schema, groupId: kafka.groupId, targets, onShared });
+    this.#privileges = neededPrivileges(settings);
     this.#frozenWriters = new FrozenWriters(pool, { database, groupId: kafka.groupId, onEnded });
     const alone = (request: WriteRequest) =>
       this.#frozenWriters.moving(request, () =>
@@ -96,12 +99,14 @@ export class PostgresSink implements RecordSink {
    * applied.
    *
    * @throws FatalError `TABLE_MISMATCH` when they are not what rows are encoded for
+   * @throws FatalError `DATABASE_REFUSED` when the role lacks a privilege that it needs later
    */
   migrate(): Promise<number[]> {
     const prepare = this.#mayMigrate ? migrate : requireMigrated;
     return this.#pool.withClient(async (client) => {
       const versions = await prepare(client, this.#writer.schema);
       await this.#writer.ownTables.require(client);
+      await requirePrivileges(client, this.#writer.schema, this.#privileges);
       return versions;
     });
   }
@@ -156,8 +161,10 @@ export class PostgresSink implements RecordSink {
   }
 }
 
-/** Two queries, since the second one is refused as a whole where the right is missing. */
-async function readPlace(client: PoolClient, schema: string): Promise<WritePlace> {
+/**
+ * Where a group writes: two queries, since the second one is refused as a whole where the right is missing.
+ */
+export async function readPlace(client: PoolClient, schema: string): Promise<WritePlace> {
   const { rows } = await client.query<{ database: string; isAllowed: boolean }>(
     `SELECT current_database() AS database, has_function_privilege('pg_control_system()', 'EXECUTE') AS "isAllowed"`,
   );
@@ -177,7 +184,7 @@ interface OffsetRow {
 }
 
 /** Stored next offsets of a group for some topics; an epoch that an older program left behind is none. */
-async function readPositions(
+export async function readPositions(
   client: PoolClient,
   schema: string,
   groupId: string,

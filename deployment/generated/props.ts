@@ -88,8 +88,8 @@ export interface StreamConsumerProps {
   /**
    * Further parts of the Pods of the Deployment and of the Job.
    *
-   * @default { labels: {}, annotations: {}, environment: {}, nodeSelector: {}, tolerations: [], spread: true,
-   * volumes: [], volumeMounts: [], envFrom: [], initContainers: [], sidecars: [] }
+   * @default { labels: {}, annotations: {}, environment: {}, nodeSelector: {}, tolerations: [], spread: true, doctor:
+   * false, volumes: [], volumeMounts: [], envFrom: [], initContainers: [], sidecars: [] }
    */
   readonly pods?: PodsProps;
 
@@ -385,6 +385,14 @@ export interface PodsProps {
    * @default true
    */
   readonly spread?: boolean;
+
+  /**
+   * Whether an init container runs "stream-consumer doctor" before the consumer begins. It fails where something is
+   * wrong, and never because something is away.
+   *
+   * @default false
+   */
+  readonly doctor?: boolean;
 
   /**
    * More volumes (Volume); the kinds that Pod Security "restricted" lets in.

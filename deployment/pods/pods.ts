@@ -66,6 +66,11 @@ export const pods = Type.Object(
       default: true,
       description: 'Whether the Pods prefer different nodes and zones; they start without, too.',
     }),
+    doctor: Type.Boolean({
+      default: false,
+      description:
+        'Whether an init container runs "stream-consumer doctor" before the consumer begins. It fails where something is wrong, and never because something is away.',
+    }),
     ...podParts,
   },
   { ...section, description: 'Further parts of the Pods of the Deployment and of the Job.' },

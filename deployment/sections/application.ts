@@ -169,9 +169,11 @@ function withLogin(sasl: Section): Section {
 function withRegistryLogin(registry: Section, source: RegistrySource | undefined): Section {
   const oauth = registry['oauth'];
   if (isSection(oauth)) {
-    return 'tokenFile' in oauth
-      ? registry
-      : { ...registry, oauth: { clientId: FROM_SECRET, ...oauth, clientSecret: FROM_SECRET } };
+    return {
+      ...registry,
+      ...('username' in registry && { password: FROM_SECRET }),
+      ...('tokenFile' in oauth ? {} : { oauth: { clientId: FROM_SECRET, ...oauth, clientSecret: FROM_SECRET } }),
+    };
   }
   if (source?.existingSecret !== undefined && source.type === 'bearer') {
     return { ...registry, token: FROM_SECRET };

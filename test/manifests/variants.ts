@@ -89,6 +89,16 @@ export const VARIANTS: Readonly<Record<string, object>> = {
     },
     database: { migrate: 'job', owner: { existingSecret: 'owner' } },
   },
+  'Pods that are looked at before the consumer begins, with parts of the user': {
+    pods: {
+      doctor: true,
+      volumes: [{ name: 'cache', emptyDir: { sizeLimit: '64Mi' } }],
+      volumeMounts: [{ name: 'cache', mountPath: '/var/cache/stream-consumer' }],
+      envFrom: [{ secretRef: { name: 'more' } }],
+      sidecars: [{ name: 'proxy', image: 'proxy:2', startupProbe: { tcpSocket: { port: 5432 } }, resources: SMALL }],
+    },
+    database: { migrate: 'job', owner: { existingSecret: 'owner' } },
+  },
   'certificates for Kafka and PostgreSQL, for KEDA too': {
     partitions: 3,
     scaling: { keda: {} },

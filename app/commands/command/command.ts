@@ -46,7 +46,7 @@ interface CommandProcess extends OutputStreams {
   interruption(): AbortSignal;
 }
 
-/** @returns 128 plus the number of the signal that has interrupted the command; `code` where none has */
+/** @returns 128 plus the number of the signal that has interrupted a command; `code` where none has */
 export const unlessInterrupted = ({ aborted, reason }: AbortSignal, code: number): number =>
   aborted ? 128 + (constants.signals[reason as NodeJS.Signals] ?? 0) : code;
 

@@ -251,7 +251,7 @@ export class SchemaRegistry implements Schemas {
 }
 
 /** The subjects of topics whose keys or values have schemas in the registry, as serializers name them by default. */
-const registrySubjects = (settings: FormatsPart): readonly string[] =>
+export const registrySubjects = (settings: FormatsPart): readonly string[] =>
   registryTopics(settings).flatMap((topic) => registrySides(settings, topic).map((side) => `${topic}-${side}`));
 
 /** The registry of the settings; `undefined` where they have none. */

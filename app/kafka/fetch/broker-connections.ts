@@ -256,8 +256,14 @@ export class BrokerConnections {
   }
 }
 
-/** By the last version that both sides have. kafkajs fails for errors in the answer; here they stay in it. */
-function askMetadata({ lookupRequest, connectionPool }: Broker, topics: readonly string[]): Promise<ClusterMetadata> {
+/**
+ * Asks a broker about topics, no topics: all, by the last version that both sides have. kafkajs fails for errors in the
+ * answer; here they stay in it.
+ */
+export function askMetadata(
+  { lookupRequest, connectionPool }: Broker,
+  topics: readonly string[],
+): Promise<ClusterMetadata> {
   const asked = { topics, allowAutoTopicCreation: false };
   const { request, response } = lookupRequest(
     METADATA_KEY,

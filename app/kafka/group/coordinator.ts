@@ -31,6 +31,10 @@ export interface InGeneration {
 export interface DescribedGroup {
   /** Stable: nobody joins. Only then the answer has the metadata of the members. */
   readonly state: string;
+  /** `consumer`, or another word where other programs than consumers use the group; empty without members. */
+  readonly protocolType: string;
+  /** What the group assigns partitions by; empty where it has not done so. */
+  readonly protocol: string;
   readonly members: readonly RawMember[];
 }
 
@@ -154,7 +158,7 @@ export class GroupCoordinator implements Coordinator {
     const { groups } = await this.#ask<{ readonly groups: readonly DescribedGroup[] }>(
       ...([this.#others, 'DescribeGroups', asked] as const),
     );
-    return groups[0] ?? { state: 'Dead', members: [] };
+    return groups[0] ?? { state: 'Dead', protocolType: '', protocol: '', members: [] };
   }
 
   /** @returns the latest version of a request that the coordinator offers; -1: it does not know the request */

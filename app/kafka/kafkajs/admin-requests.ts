@@ -1,6 +1,6 @@
 /**
- * Requests of the admin client that kafkajs does not have: Metadata 10 to 12, which names topics by id (KIP-516), and
- * OffsetForLeaderEpoch (KIP-320). A topic that was deleted and created again has another id, whatever its name, its
+ * Requests of the admin client that kafkajs does not have: Metadata 10 to 12, which names topics by id (KIP-516) and
+ * says what a user may do with them (KIP-430), and OffsetForLeaderEpoch (KIP-320). A topic that was deleted and created again has another id, whatever its name, its
  * offsets and its leader epoch are; and a log that was cut off may not know the epoch that records were read under.
  */
 
@@ -24,27 +24,52 @@ export const METADATA_KEY = 3;
 export const METADATA_WITH_IDS = 10;
 const LAST_METADATA = 12;
 
-function readPartitionMetadata(decoder: Decoder): void {
+/** What a broker answers about a topic. */
+export interface DescribedTopic {
+  readonly topic: string;
+  /** 0: the broker has the topic, and the user may describe it. */
+  readonly topicErrorCode: number;
+  readonly id: string;
+  readonly partitions: number;
+  /** Partitions that no broker leads. */
+  readonly leaderless: readonly number[];
+  /** Whether the user may read or write records; `null`: the broker does not say. */
+  readonly mayRead: boolean | null;
+  readonly mayWrite: boolean | null;
+}
+
+/** Bits of operations, by their codes in Kafka's protocol (AclOperation). */
+const READ = 1 << 3;
+const WRITE = 1 << 4;
+/** What a broker answers that does not say what a user may do. */
+const NOT_SAID = -(2 ** 31);
+
+function readPartitionMetadata(decoder: Decoder): { readonly partition: number; readonly leader: number } {
   decoder.readInt16();
-  decoder.forward(12); // partition, leader, leader epoch
+  const [partition, leader] = [decoder.readInt32(), decoder.readInt32()];
+  decoder.forward(4); // leader epoch
   for (const _list of ['replicas', 'in sync', 'offline']) {
     decoder.readUVarIntArray((of) => of.readInt32());
   }
   readTags(decoder);
+  return { partition, leader };
 }
 
-function readTopicMetadata(decoder: Decoder): readonly [string, string] {
-  decoder.readInt16();
+function readTopicMetadata(decoder: Decoder): DescribedTopic {
+  const topicErrorCode = decoder.readInt16();
   const topic = decoder.readUVarIntString() ?? '';
   const id = readTopicId(decoder);
   decoder.readInt8();
-  decoder.readUVarIntArray(readPartitionMetadata);
-  decoder.readInt32();
+  const partitions = decoder.readUVarIntArray(readPartitionMetadata) ?? [];
+  const operations = decoder.readInt32();
   readTags(decoder);
-  return [topic, id];
+  const may = (bit: number): boolean | null => (operations === NOT_SAID ? null : (operations & bit) !== 0);
+  const leaderless = partitions.filter(({ leader }) => leader < 0).map(({ partition }) => partition);
+  const rights = { mayRead: may(READ), mayWrite: may(WRITE) };
+  return { topic, topicErrorCode, id, partitions: partitions.length, leaderless, ...rights };
 }
 
-function readMetadata(decoder: Decoder): ReadonlyMap<string, string> {
+function readMetadata(decoder: Decoder): readonly DescribedTopic[] {
   readTags(decoder);
   decoder.readInt32();
   decoder.readUVarIntArray((broker) => {
@@ -56,20 +81,25 @@ function readMetadata(decoder: Decoder): ReadonlyMap<string, string> {
   });
   decoder.readUVarIntString();
   decoder.readInt32();
-  const topics = decoder.readUVarIntArray(readTopicMetadata) ?? [];
-  return new Map(topics.filter(([, id]) => id !== NO_TOPIC_ID));
+  return decoder.readUVarIntArray(readTopicMetadata) ?? [];
 }
 
+/** The ids of topics by their names; those that the broker does not have are left out. */
+export const idsOf = (topics: readonly DescribedTopic[]): ReadonlyMap<string, string> =>
+  new Map(topics.filter(({ id }) => id !== NO_TOPIC_ID).map(({ topic, id }) => [topic, id]));
+
 /**
- * Asks for the ids of topics; those that the broker does not have are left out of the answer.
+ * Asks about topics.
  *
  * @param offered the latest version of Metadata that the broker offers
- * @returns null when that is below 10, and its answers have no ids
+ * @param withRights whether the answer has what the user may do. @default false: the broker need not find out
+ * @returns null when the version is below 10, and its answers have no ids
  */
-export function topicIdsRequest(
+export function topicsRequest(
   offered: number,
   topics: readonly string[],
-): ProtocolRequest<ReadonlyMap<string, string>> | null {
+  withRights = false,
+): ProtocolRequest<readonly DescribedTopic[]> | null {
   if (offered < METADATA_WITH_IDS) {
     return null;
   }
@@ -83,11 +113,14 @@ export function topicIdsRequest(
     if (apiVersion === METADATA_WITH_IDS) {
       encoder.writeBoolean(false); // include_cluster_authorized_operations
     }
-    return writeTags(encoder.writeBoolean(false));
+    return writeTags(encoder.writeBoolean(withRights)); // include_topic_authorized_operations
   };
   return {
     request: { apiKey: METADATA_KEY, apiVersion, apiName: 'Metadata', encode },
-    response: { decode: async (bytes) => readMetadata(new KafkajsDecoder(bytes)), parse: async (ids) => ids },
+    response: {
+      decode: async (bytes) => readMetadata(new KafkajsDecoder(bytes)),
+      parse: async (described) => described,
+    },
   };
 }
 

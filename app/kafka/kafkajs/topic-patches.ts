@@ -7,11 +7,13 @@ import {
   UNKNOWN_TOPIC_OR_PARTITION,
 } from '../client/kafka-errors.ts';
 import {
+  type DescribedTopic,
+  idsOf,
   LEADER_EPOCH_KEY,
   LEADER_EPOCH_VERSION,
   leaderEpochRequest,
   METADATA_KEY,
-  topicIdsRequest,
+  topicsRequest,
 } from './admin-requests.ts';
 import type { AskedTopic, Broker, ClientOptions, Cluster, TopicMetadata, TopicOffsets } from './classes.ts';
 import { type Internals, internals } from './internals.ts';
@@ -188,6 +190,8 @@ function findForbiddenGroups(cluster: Cluster): void {
 export interface TopicIdAdmin {
   /** The ids of topics; those that the broker does not have, or has no id of, are left out. */
   fetchTopicIds(topics: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** What a broker answers about topics, with what the user may do; `null`: it is too old to say so. */
+  describeTopics(topics: readonly string[]): Promise<readonly DescribedTopic[] | null>;
   /**
    * Whether the leader's log has the epoch, or a later one; true where the broker does not know. Of topics that the
    * client has asked for before.
@@ -201,13 +205,15 @@ export function administerTopicIds(
 ): (options: ClientOptions) => TopicIdAdmin {
   return (options) => {
     const { cluster } = options;
+    const ask = async (topics: readonly string[], withRights: boolean) => {
+      const { versions, connectionPool } = await cluster.brokerPool.findConnectedBroker();
+      const request = topicsRequest(versions?.[METADATA_KEY]?.maxVersion ?? 0, topics, withRights);
+      return request && connectionPool.send(request);
+    };
     return {
       ...create(options),
-      fetchTopicIds: async (topics) => {
-        const { versions, connectionPool } = await cluster.brokerPool.findConnectedBroker();
-        const request = topicIdsRequest(versions?.[METADATA_KEY]?.maxVersion ?? 0, topics);
-        return request ? connectionPool.send(request) : new Map();
-      },
+      fetchTopicIds: async (topics) => idsOf((await ask(topics, false)) ?? []),
+      describeTopics: (topics) => ask(topics, true),
       knowsEpoch: async (target, leaderEpoch) => {
         const { topic, partition } = target;
         const [nodeId = ''] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));

@@ -70,6 +70,8 @@ interface BrokerLoginPorts {
   readonly logger: Logger;
   /** Logged once. */
   readonly onRefused: (error: FatalError) => void;
+  /** Called for each refusal. @default nothing is */
+  readonly onRefusal?: (refusal: LoginRefusal) => void;
 }
 
 /**
@@ -168,6 +170,7 @@ export class BrokerLogins {
     if (this.#isOver) {
       return;
     }
+    this.#ports.onRefusal?.(refusal);
     const { code, words, remedy } = refusal;
     const line = { code, broker, attempts: state.refusals };
     this.#ports.logger.warn(line, `${broker} refuses the connection: ${words}; ${remedy}${this.#origin(code)}`);

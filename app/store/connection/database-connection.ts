@@ -217,20 +217,34 @@ export async function openConnection(
   signal?: AbortSignal,
 ): Promise<{ readonly client: pg.Client; readonly host: DatabaseHost }> {
   return firstHost(databaseHosts(settings), async (host) => {
-    signal?.throwIfAborted();
-    const client = createClient({ ...host, config: { ...host.config, ...more } });
-    const destroy = (): void => destroySocket(client);
-    client.on('error', () => undefined);
-    signal?.addEventListener('abort', destroy);
-    try {
-      await client.connect();
-      await requireSession(client, host, host.config.connectionTimeoutMillis);
-      return { client, host };
-    } catch (error) {
-      destroy();
-      throw error;
-    } finally {
-      signal?.removeEventListener('abort', destroy);
-    }
+    const config = { ...host.config, ...more };
+    return { client: await openHost({ ...host, config }, signal === undefined ? {} : { signal }), host };
   });
+}
+
+/**
+ * A connection beside those of the pool, to one host.
+ *
+ * @param signal ends the attempt
+ * @param warn receives a warning of a login that others on the way can read. @default none is given
+ */
+export async function openHost(
+  host: DatabaseHost,
+  { signal, warn }: { readonly signal?: AbortSignal; readonly warn?: (warning: string) => void } = {},
+): Promise<pg.Client> {
+  signal?.throwIfAborted();
+  const client = createClient(host, warn);
+  const destroy = (): void => destroySocket(client);
+  client.on('error', () => undefined);
+  signal?.addEventListener('abort', destroy);
+  try {
+    await client.connect();
+    await requireSession(client, host, host.config.connectionTimeoutMillis);
+    return client;
+  } catch (error) {
+    destroy();
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', destroy);
+  }
 }

@@ -99,15 +99,34 @@ export class FilledTables {
   async admit(client: PoolClient, topic: string, topicId: string, hasOffsets: boolean): Promise<void> {
     const ids = new Map([[topic, topicId]]);
     const known = await this.#read(client, ids);
-    const met = this.#met(known, ids);
     if (!hasOffsets) {
-      const unknown = await this.#unknownGroups(client, known, topic, topicId);
-      if (met.length > 0 || unknown.length > 0) {
-        throw this.#refusal(topic, met, unknown);
-      }
+      await this.#requireAlone(client, known, topic, topicId);
     }
     await this.#store(client, this.#missing(known, ids));
-    this.#report(met);
+    this.#report(this.#met(known, ids));
+  }
+
+  /**
+   * Makes sure that a group without a stored offset of the topic may begin with it. Nothing is stored or locked, so it
+   * says nothing of what another group does next.
+   *
+   * @throws FatalError `GROUP_MEETS_ANOTHER`
+   */
+  async requireAlone(client: PoolClient, topic: string, topicId: string): Promise<void> {
+    await this.#requireAlone(client, await this.#read(client, new Map([[topic, topicId]])), topic, topicId);
+  }
+
+  async #requireAlone(
+    client: PoolClient,
+    known: readonly FilledTable[],
+    topic: string,
+    topicId: string,
+  ): Promise<void> {
+    const met = this.#met(known, new Map([[topic, topicId]]));
+    const unknown = await this.#unknownGroups(client, known, topic, topicId);
+    if (met.length > 0 || unknown.length > 0) {
+      throw this.#refusal(topic, met, unknown);
+    }
   }
 
   /**

@@ -105,14 +105,36 @@ export const MIGRATIONS: readonly Migration[] = [
 /** Any number that no other program is likely to lock: the first bytes of "stream-consumer". */
 export const MIGRATION_LOCK = 0x73747265;
 
+/** Major versions of PostgreSQL that the tests run against: from the oldest one on, up to the newest one. */
+export const TESTED_POSTGRES = { oldest: 13, newest: 18 } as const;
+
+/** The server of a database, as far as the tables depend on it. */
+interface DatabaseServer {
+  /** As the server names it, such as `18.1`. */
+  readonly version: string;
+  readonly major: number;
+}
+
 /**
- * jsonb stores only texts of the server's encoding, and only UTF-8 holds every JSON text.
+ * Makes sure that the server can have the tables. jsonb stores only texts of the server's encoding, and only UTF-8
+ * holds every JSON text.
  *
+ * @throws FatalError `DATABASE_TOO_OLD` when the server is older than any that the tests run against
  * @throws FatalError `DATABASE_ENCODING` when the database is not UTF-8
  */
-async function requireUtf8(client: PoolClient): Promise<void> {
-  const { rows } = await client.query<{ server_encoding: string }>('SHOW server_encoding');
-  const encoding = rows[0]?.server_encoding;
+export async function requireServer(client: Pick<PoolClient, 'query'>): Promise<DatabaseServer> {
+  const { rows } = await client.query<DatabaseServer & { encoding: string }>(
+    `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int / 10000 AS major,
+            current_setting('server_encoding') AS encoding`,
+  );
+  const { version = '', major = 0, encoding } = rows[0] ?? {};
+  if (major < TESTED_POSTGRES.oldest) {
+    throw new FatalError(
+      'DATABASE_TOO_OLD',
+      `the server is PostgreSQL ${version}, and ${TESTED_POSTGRES.oldest} is the oldest that is supported: upgrade it, ` +
+        'or set database.url to another server. Then start again',
+    );
+  }
   if (encoding !== 'UTF8') {
     throw new FatalError(
       'DATABASE_ENCODING',
@@ -120,6 +142,7 @@ async function requireUtf8(client: PoolClient): Promise<void> {
         "create another one with CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0",
     );
   }
+  return { version, major };
 }
 
 /** Asked first, because `IF NOT EXISTS` needs the right to create schemas even where there is nothing to create. */
@@ -137,11 +160,11 @@ async function createSchema(client: PoolClient, schema: string): Promise<void> {
  * one does it and the others find it done.
  *
  * @returns the versions that were applied; none when all were there
- * @throws FatalError `DATABASE_ENCODING` when the database is not UTF-8
+ * @throws FatalError `DATABASE_TOO_OLD`, `DATABASE_ENCODING` when the server cannot have the tables
  */
 export async function migrate(client: PoolClient, schema: string): Promise<number[]> {
   const quoted = escapeIdentifier(schema);
-  await requireUtf8(client);
+  await requireServer(client);
   await client.query(BEGIN);
   await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
   await createSchema(client, schema);
@@ -170,6 +193,16 @@ async function appliedVersions(client: PoolClient, schema: string): Promise<Read
   return new Set(rows.map(({ version }) => version));
 }
 
+/** Versions of the tables that the schema lacks, each with its name, and whether it has any of the others. */
+export async function missingVersions(
+  client: PoolClient,
+  schema: string,
+): Promise<{ readonly missing: readonly string[]; readonly hasSome: boolean }> {
+  const applied = await appliedVersions(client, schema);
+  const missing = MIGRATIONS.filter(({ version }) => !applied.has(version));
+  return { missing: missing.map(({ version, name }) => `${version} (${name})`), hasSome: applied.size > 0 };
+}
+
 /** Versions of the tables that a later program made and this one does not know, each with its name. */
 export async function unknownVersions(client: PoolClient, schema: string): Promise<string[]> {
   const { rows } = await client.query<Pick<Migration, 'version' | 'name'>>(
@@ -185,18 +218,16 @@ export async function unknownVersions(client: PoolClient, schema: string): Promi
  *
  * @returns the versions that were applied: none
  * @throws FatalError `DATABASE_NOT_MIGRATED` when the tables, or versions of them, are missing
- * @throws FatalError `DATABASE_ENCODING` when the database is not UTF-8
+ * @throws FatalError `DATABASE_TOO_OLD`, `DATABASE_ENCODING` when the server cannot have the tables
  */
 export async function requireMigrated(client: PoolClient, schema: string): Promise<number[]> {
-  await requireUtf8(client);
-  const applied = await appliedVersions(client, schema);
-  const missing = MIGRATIONS.filter(({ version }) => !applied.has(version));
+  await requireServer(client);
+  const { missing, hasSome } = await missingVersions(client, schema);
   if (missing.length > 0) {
-    const list = missing.map(({ version, name }) => `${version} (${name})`).join(', ');
-    const what = applied.size === 0 ? 'has none of our tables' : 'is too old';
+    const what = hasSome ? 'is too old' : 'has none of our tables';
     throw new FatalError(
       'DATABASE_NOT_MIGRATED',
-      `the schema "${schema}" ${what}; missing: ${list}. Run "stream-consumer migrate" ` +
+      `the schema "${schema}" ${what}; missing: ${missing.join(', ')}. Run "stream-consumer migrate" ` +
         'as the role that owns them (docs/database-roles.md), or let the consumer do it with database.migrate: true',
     );
   }

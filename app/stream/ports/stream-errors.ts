@@ -53,7 +53,7 @@ export function outageOnly(error: unknown): OutageError {
  * Why the consumer ends by itself, with exit code 1, or with 78 for `GROUP_WRITES_ELSEWHERE`, `GROUP_MEETS_ANOTHER`,
  * `TABLES_DO_NOT_FIT` and `REGISTRY_REFUSED`. The codes are stable: alerts and runbooks may match them.
  */
-type FatalCode =
+export type FatalCode =
   | 'RECORD_ALREADY_WRITTEN'
   | 'OFFSETS_GONE'
   | 'STORED_OFFSET_AHEAD'
@@ -67,6 +67,7 @@ type FatalCode =
   | 'GROUP_MEETS_ANOTHER'
   | 'GROUP_INSTANCE_REPLACED'
   | 'DATABASE_REFUSED'
+  | 'DATABASE_TOO_OLD'
   | 'DATABASE_ENCODING'
   | 'DATABASE_NOT_MIGRATED'
   | 'TABLE_MISMATCH'

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import { nearestKey, type Problem, problemIf } from '../../../settings/schema/problem.ts';
 import { parseSource } from '../../../settings/sections/column-source.ts';
 import type { ColumnSetting, TableSettings } from '../../../settings/sections/tables.ts';
-import { sqlName } from './sql-name.ts';
+import { sqlName } from '../../store/connection/sql-name.ts';
 import { type CatalogColumn, type CatalogRelation, type CatalogTable, readCatalog } from './table-catalog.ts';
 import { keyIndex, keyProblems, stageProblems } from './table-key-problems.ts';
 import type { ColumnSource, MappedColumn, TableKey, TableMapping, TableStage } from './table-mapping.ts';

@@ -1,6 +1,6 @@
 import { nearestKey, type Problem, problemIf } from '../../../settings/schema/problem.ts';
 import type { TableSettings } from '../../../settings/sections/tables.ts';
-import { sqlName } from './sql-name.ts';
+import { sqlName } from '../../store/connection/sql-name.ts';
 import type { CatalogColumn, CatalogRelation, CatalogTable, UniqueIndex } from './table-catalog.ts';
 import type { TableKey } from './table-mapping.ts';
 

@@ -1,5 +1,5 @@
 import { nearestKey, type Problem, problemIf } from '../../../settings/schema/problem.ts';
-import { sqlName } from './sql-name.ts';
+import { sqlName } from '../../store/connection/sql-name.ts';
 import type { CatalogRelation, CatalogTable } from './table-catalog.ts';
 
 /** Why rows cannot go there exactly once, by `relkind` of pg_class (PostgreSQL documentation, "pg_class"). */

@@ -37,11 +37,10 @@ export interface StartedConsumer extends ConsumerProcess {
   readonly configFile: string;
 }
 
-/**
- * Starts the consumer as a separate process with an `application.yml` of its own. It is killed after the last test of
- * the file at the latest; `waitForHealth()` tells when it works.
- */
-export async function startConsumer(chosen: ConsumerUnderTest): Promise<StartedConsumer> {
+/** Writes the `application.yml` of a consumer. */
+export async function writeConfiguration(
+  chosen: ConsumerUnderTest,
+): Promise<Pick<StartedConsumer, 'groupId' | 'schema' | 'configFile'>> {
   const run = await testRun();
   const groupId = chosen.groupId ?? randomName('group');
   const schema = chosen.schema ?? randomName('schema');
@@ -53,12 +52,22 @@ export async function startConsumer(chosen: ConsumerUnderTest): Promise<StartedC
     ...others,
   };
   await writeFile(configFile, stringify(settings), { mode: 0o600 });
+  return { groupId, schema, configFile };
+}
+
+/**
+ * Starts the consumer as a separate process with an `application.yml` of its own. It is killed after the last test of
+ * the file at the latest; `waitForHealth()` tells when it works.
+ */
+export async function startConsumer(chosen: ConsumerUnderTest): Promise<StartedConsumer> {
+  const run = await testRun();
+  const configuration = await writeConfiguration(chosen);
   const started = await startConsumerProcess(run, {
-    configFile,
+    configFile: configuration.configFile,
     env: chosen.env ?? {},
     program: chosen.program ?? 'compiled',
     ...(chosen.port === undefined ? {} : { port: chosen.port }),
     ...(chosen.shell === undefined ? {} : { shell: chosen.shell }),
   });
-  return { ...started, groupId, schema, configFile };
+  return { ...started, ...configuration };
 }

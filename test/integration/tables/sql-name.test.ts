@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { RESERVED_WORDS, sqlName } from '../../../app/tables/mapping/sql-name.ts';
+import { RESERVED_WORDS, sqlName } from '../../../app/store/connection/sql-name.ts';
 import { query } from '../stack/database.ts';
 
 test('each word that PostgreSQL reserves is quoted, and it reads each name back as it was', async () => {

@@ -1,8 +1,8 @@
 import { describeProblem, type Problem } from '../../../../settings/schema/problem.ts';
 import type { TableSettings } from '../../../../settings/sections/tables.ts';
 import { printable } from '../../../logging/printable-text.ts';
+import { sqlName } from '../../../store/connection/sql-name.ts';
 import { resolveMapping } from '../../../tables/mapping/resolve-mapping.ts';
-import { sqlName } from '../../../tables/mapping/sql-name.ts';
 import type {
   CatalogColumn,
   CatalogRelation,

@@ -2,8 +2,8 @@ import { escapeLiteral } from 'pg';
 import type { SchemaKind, SchemaOutline, SchemaPart } from '../../../formats/schema-part.ts';
 import { typeOfUnit } from '../../../formats/schema-sql-type.ts';
 import { printable } from '../../../logging/printable-text.ts';
+import { sqlName } from '../../../store/connection/sql-name.ts';
 import { itemsOf, type JsonSlice, membersOf } from '../../../tables/json/json-slice.ts';
-import { sqlName } from '../../../tables/mapping/sql-name.ts';
 import type { FieldPath } from '../../../tables/mapping/table-mapping.ts';
 import { type Known, SeenValues } from './seen-values.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { MemberPlace } from '../../../../app/kafka/group/former-member.ts';
-import { encodeMember } from '../../../../app/kafka/group/member-metadata.ts';
+import { encodeMember, STICKY } from '../../../../app/kafka/group/member-metadata.ts';
 import { SimulatedTime } from './simulated-time.ts';
 
 const { signal } = new AbortController();
@@ -19,7 +19,7 @@ function aPlace(states: readonly (string | Error)[], startedAt = 100) {
         throw state;
       }
       const memberMetadata = state === 'Stable' ? encodeMember(said) : Buffer.alloc(0);
-      return { state, members: [{ memberId: 'former', memberMetadata }] };
+      return { state, protocolType: 'consumer', protocol: STICKY, members: [{ memberId: 'former', memberMetadata }] };
     },
     leave: async (id: string) => void left.push(id),
   };

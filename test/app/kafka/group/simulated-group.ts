@@ -145,7 +145,9 @@ export class SimulatedGroup {
       memberId: id,
       memberMetadata: (this.#state === 'Stable' && [...protocols.values()][0]) || NOTHING,
     }));
-    return { state: this.#state, members };
+    const [first] = this.#members.values();
+    const protocol = first === undefined ? '' : ([...first.protocols.keys()][0] ?? '');
+    return { state: this.#state, protocolType: first === undefined ? '' : 'consumer', protocol, members };
   }
 
   /**

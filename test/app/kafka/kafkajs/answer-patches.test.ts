@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { KafkaConfig } from 'kafkajs';
-import { topicIdsRequest } from '../../../../app/kafka/kafkajs/admin-requests.ts';
+import { topicsRequest } from '../../../../app/kafka/kafkajs/admin-requests.ts';
 import { loadKafkajs } from '../../../../app/kafka/kafkajs/patches.ts';
 import { answerLimit } from '../../../../app/network/invalid-answer.ts';
 
@@ -229,7 +229,7 @@ const METADATA_HEAD = Buffer.alloc(5);
 const MANY = Buffer.from([0xff, 0xff, 0xff, 0xff, 0x0f]);
 const ENDLESS = Buffer.alloc(MEBIBYTE, 0x80);
 
-const metadata = () => topicIdsRequest(12, ['t'])?.response;
+const metadata = () => topicsRequest(12, ['t'])?.response;
 
 test.each([
   ['2^32−1 tags', metadata, MANY],

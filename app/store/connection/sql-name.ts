@@ -16,6 +16,6 @@ export const RESERVED_WORDS: ReadonlySet<string> = new Set(
 
 const isPlain = (name: string): boolean => /^[a-z_][a-z0-9_]*$/.test(name) && !RESERVED_WORDS.has(name);
 
-/** A name as SQL takes it; quoted where PostgreSQL would read it otherwise. */
+/** A name as SQL takes it, its parts joined by dots; quoted where PostgreSQL would read it otherwise. */
 export const sqlName = (...parts: readonly string[]): string =>
   parts.map((part) => (isPlain(part) ? part : escapeIdentifier(part))).join('.');

@@ -1,0 +1,309 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  AclOperationTypes,
+  AclPermissionTypes,
+  AclResourceTypes,
+  type Admin,
+  AssignerProtocol,
+  type PartitionAssigner,
+  ResourcePatternTypes,
+} from 'kafkajs';
+import { query } from '../stack/database.ts';
+import { createTopic, kafkaClient } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
+import { randomName } from '../stack/random-name.ts';
+import { type SecuredKafka, startSecuredKafka, USER } from '../stack/secured-kafka.ts';
+import { type ConsumerUnderTest, startConsumer } from '../stack/start-consumer.ts';
+import { startStubServer } from '../stack/stub-server.ts';
+import { until } from '../stack/until.ts';
+import { examine, expectSameEnd, expectTroubles, type Trouble } from './examined.ts';
+
+let kafka: SecuredKafka;
+let admin: Admin;
+let topic: string;
+
+/** A user may do what an ACL allows; the test, on the plain listener, may do anything. */
+beforeAll(async () => {
+  kafka = await startSecuredKafka({
+    properties: {
+      'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+      'super.users': 'User:ANONYMOUS',
+    },
+  });
+  admin = kafkaClient({ broker: kafka.broker }).admin();
+  await admin.connect();
+  topic = await createTopic({ broker: kafka.broker, partitions: 3 });
+  await allow(AclResourceTypes.TOPIC, topic, AclOperationTypes.READ);
+  await allow(AclResourceTypes.GROUP, 'group', AclOperationTypes.READ, ResourcePatternTypes.PREFIXED);
+});
+
+afterAll(() => admin.disconnect());
+
+const allow = (
+  resourceType: AclResourceTypes,
+  resourceName: string,
+  operation: AclOperationTypes,
+  resourcePatternType = ResourcePatternTypes.LITERAL,
+) =>
+  admin.createAcls({
+    acl: [
+      {
+        ...{ resourceType, resourceName, operation, resourcePatternType },
+        ...{ principal: `User:${USER}`, host: '*', permissionType: AclPermissionTypes.ALLOW },
+      },
+    ],
+  });
+
+const sasl = (changed: object = {}) => ({
+  mechanism: 'scram-sha-512',
+  username: USER,
+  password: kafka.password,
+  ...changed,
+});
+
+/** Settings that are right, but for what is changed in the section `kafka`. */
+const settings = (changed: object = {}, others: Partial<ConsumerUnderTest> = {}): ConsumerUnderTest => ({
+  topics: [topic],
+  brokers: [kafka.at('SASL_PLAIN')],
+  ...others,
+  settings: { ...others.settings, kafka: { sasl: sasl(), ...changed } },
+});
+
+const acl = (operation: string, resource: string): unknown =>
+  expect.stringContaining(
+    `--bootstrap-server ${kafka.at('SASL_PLAIN')} --add --allow-principal "User:${USER}" --operation ${operation} ${resource}; or`,
+  );
+
+test('a user with the rights on topic and group has nothing but OK, and the code is 0', async () => {
+  const { code, findings, troubles } = await examine(settings());
+  expect(troubles).toEqual([]);
+  expect(code).toBe(0);
+  expect(findings.filter(({ area }) => area === 'Kafka').map(({ check }) => check)).toEqual([
+    'broker',
+    'login',
+    'topic',
+    'group',
+    'place of group',
+  ]);
+});
+
+describe('brokers', () => {
+  test('one that is away is AWAY, and the code is 1', () =>
+    expectTroubles(settings({}, { brokers: [kafka.at('SASL_PLAIN'), '127.0.0.1:1'] }), 1, {
+      check: 'broker',
+      name: '127.0.0.1:1',
+      status: 'away',
+      message: expect.stringContaining('ECONNREFUSED'),
+      mend: expect.stringContaining('kafka.brokers'),
+    }));
+
+  test('one that speaks another protocol is AWAY, by its words', async () => {
+    const server = await startStubServer(() => ({ body: '' }));
+    const name = `127.0.0.1:${server.port}`;
+    const message = expect.stringMatching(/HTTP|closed/i);
+    await expectTroubles(settings({}, { brokers: [name] }), 1, { check: 'broker', name, status: 'away', message });
+    await server.close();
+  });
+
+  test('one that refuses while another lets the consumer in is a warning, and the code is 0', () =>
+    expectTroubles(settings({ ssl: false }, { brokers: [kafka.at('SASL_PLAIN'), kafka.at('SASL_TLS')] }), 0, {
+      check: 'broker',
+      name: kafka.at('SASL_TLS'),
+      status: 'warning',
+      code: 'KAFKA_TLS_MISMATCH',
+      message: expect.stringContaining('goes on with them'),
+    }));
+});
+
+describe('what the brokers refuse', () => {
+  const refusals = (): readonly (readonly [string, ConsumerUnderTest, Trouble])[] => [
+    [
+      'TLS at the port of TLS alone',
+      settings({ sasl: undefined }, { brokers: [kafka.at('TLS')] }),
+      {
+        check: 'broker',
+        status: 'wrong',
+        code: 'KAFKA_TLS_MISMATCH',
+        mend: expect.stringContaining('kafka.ssl: true'),
+      },
+    ],
+    [
+      'another authority',
+      settings({ ssl: true, tls: { ca: kafka.files.otherCa } }, { brokers: [kafka.at('SASL_TLS')] }),
+      {
+        check: 'broker',
+        status: 'wrong',
+        code: 'KAFKA_CERTIFICATE_REFUSED',
+        mend: expect.stringContaining('kafka.tls.ca'),
+      },
+    ],
+    [
+      'the password',
+      settings({ sasl: sasl({ password: 'canary-wrong' }), credentialsFrom: 'Secret orders, key password' }),
+      {
+        check: 'login',
+        status: 'wrong',
+        code: 'KAFKA_LOGIN_REFUSED',
+        mend: expect.stringMatching(/kafka\.sasl.*; the credentials are those of Secret orders, key password$/),
+      },
+    ],
+    [
+      'no login',
+      settings({ sasl: undefined }),
+      { check: 'login', status: 'wrong', code: 'KAFKA_LOGIN_REFUSED', mend: expect.stringContaining('set kafka.sasl') },
+    ],
+  ];
+
+  test('is WRONG, with the setting that mends it, and the code is 78', async () => {
+    for (const [, chosen, trouble] of refusals()) {
+      await expectTroubles(chosen, 78, trouble);
+    }
+  });
+
+  longTest('ends the start of a consumer with the same code', async () => {
+    await Promise.all(refusals().map(([, chosen, trouble]) => expectSameEnd(chosen, trouble)));
+  });
+});
+
+describe('topics', () => {
+  test('one that is missing is WRONG, and the nearest name is offered', async () => {
+    const name = `${topic}s`;
+    await allow(AclResourceTypes.TOPIC, name, AclOperationTypes.READ);
+    await expectTroubles(settings({}, { topics: [topic, name] }), 78, {
+      check: 'topic',
+      name,
+      status: 'wrong',
+      code: null,
+      message: `Kafka does not have it; did you mean ${topic}?`,
+      mend: expect.stringContaining('kafka.topics (KAFKA_TOPICS)'),
+    });
+  });
+
+  test('one that may not be described is WRONG, with the command, and ends a consumer with the same code', async () => {
+    const name = await createTopic({ broker: kafka.broker });
+    const trouble = { check: 'topic', name, status: 'wrong', code: 'TOPIC_FORBIDDEN' } as const;
+    await expectSameEnd(settings({}, { topics: [topic, name] }), { ...trouble, mend: acl('Read', `--topic ${name}`) });
+  });
+
+  test('one that may be described and not read is WRONG, and ends a new group with the same code', async () => {
+    const name = await createTopic({ broker: kafka.broker });
+    await allow(AclResourceTypes.TOPIC, name, AclOperationTypes.DESCRIBE);
+    await expectSameEnd(settings({ sessionTimeout: '6s' }, { topics: [name] }), {
+      check: 'topic',
+      name,
+      status: 'wrong',
+      code: 'TOPIC_FORBIDDEN',
+      message: expect.stringContaining('not read it'),
+      mend: acl('Read', `--topic ${name}`),
+    });
+  });
+
+  test('one that was read before and is gone is a warning, unless the consumer is to stop then', async () => {
+    const name = await createTopic({ broker: kafka.broker });
+    await allow(AclResourceTypes.TOPIC, name, AclOperationTypes.READ);
+    const chosen = settings({}, { topics: [topic, name], groupId: randomName('group'), schema: randomName('schema') });
+    const consumer = await startConsumer(chosen);
+    await consumer.waitForHealth();
+    await consumer.logs.waitFor(/"msg":"assigned"/);
+    const stored = `SELECT FROM ${consumer.schema}.offsets WHERE topic = $1`;
+    await until('stored offsets', async () => (await query(stored, [name]))[0]);
+    consumer.kill('SIGTERM');
+    await consumer.exited;
+    await admin.deleteTopics({ topics: [name] });
+    await until('the end of the topic', async () => ((await admin.listTopics()).includes(name) ? undefined : true));
+    const gone = { check: 'topic', name, message: expect.stringContaining('read before') } as const;
+    await expectTroubles(chosen, 0, { ...gone, status: 'warning', mend: 'docs/runbooks/TopicGone.md' });
+    const stopping = { ...chosen, settings: { ...chosen.settings, consumer: { onTopicGone: 'stop' } } };
+    await expectTroubles(stopping, 78, { ...gone, status: 'wrong', code: 'TOPIC_GONE' });
+  });
+});
+
+describe('topics for dead letters', () => {
+  const withLetters = (letters: string) => settings({}, { settings: { deadLetters: { to: 'topic', topic: letters } } });
+
+  test('one that is missing is WRONG', async () => {
+    const name = randomName('letters');
+    await allow(AclResourceTypes.TOPIC, name, AclOperationTypes.WRITE);
+    await expectTroubles(withLetters(name), 78, {
+      check: 'dead-letter topic',
+      name,
+      status: 'wrong',
+      mend: expect.stringContaining('deadLetters.topic'),
+    });
+  });
+
+  test('one that may not be written to is WRONG, with the command; one that may is OK', async () => {
+    const name = await createTopic({ broker: kafka.broker });
+    await allow(AclResourceTypes.TOPIC, name, AclOperationTypes.DESCRIBE);
+    const trouble = { check: 'dead-letter topic', name, status: 'wrong', code: 'DEAD_LETTER_TOPIC_REFUSED' } as const;
+    await expectTroubles(withLetters(name), 78, { ...trouble, mend: acl('Write', `--topic ${name}`) });
+    await allow(AclResourceTypes.TOPIC, name, AclOperationTypes.WRITE);
+    await until('the right', async () => ((await examine(withLetters(name))).code === 0 ? true : undefined));
+  });
+});
+
+/** Assigns nothing, by a protocol that no other member knows. */
+const foreign: PartitionAssigner = () => ({
+  name: 'foreign',
+  version: 1,
+  assign: async ({ members }) =>
+    members.map(({ memberId }) => ({
+      memberId,
+      memberAssignment: AssignerProtocol.MemberAssignment.encode({
+        version: 1,
+        assignment: {},
+        userData: Buffer.alloc(0),
+      }),
+    })),
+  protocol: ({ topics }) => ({
+    name: 'foreign',
+    metadata: AssignerProtocol.MemberMetadata.encode({ version: 1, topics, userData: Buffer.alloc(0) }),
+  }),
+});
+
+describe('the group', () => {
+  test('one that is forbidden is WRONG, with the command, and ends a consumer with the same code', async () => {
+    const groupId = randomName('secret');
+    const mend = acl('Read', `--group ${groupId}`);
+    const trouble = { check: 'group', name: groupId, status: 'wrong', code: 'GROUP_FORBIDDEN' } as const;
+    await expectSameEnd(settings({}, { groupId }), { ...trouble, mend });
+  });
+
+  test('one that another program is in is WRONG, and ends a consumer with the same code', async () => {
+    const groupId = randomName('group');
+    const other = kafkaClient({ broker: kafka.broker }).consumer({ groupId, partitionAssigners: [foreign] });
+    await other.connect();
+    await other.subscribe({ topics: [topic] });
+    const joined = new Promise((resolve) => other.on(other.events.GROUP_JOIN, resolve));
+    await other.run({ eachMessage: async () => undefined });
+    await joined;
+    await expectSameEnd(settings({}, { groupId }), {
+      check: 'group',
+      name: groupId,
+      status: 'wrong',
+      code: 'KAFKA_CLIENT_STOPPED',
+      message: expect.stringContaining('assigns partitions by foreign'),
+      mend: expect.stringContaining('kafka.groupId'),
+    });
+    await other.disconnect();
+  });
+
+  test('members of consumers are counted; a group that writes elsewhere is WRONG, and ends a consumer so', async () => {
+    const chosen = settings({}, { groupId: randomName('group'), schema: randomName('schema') });
+    const consumer = await startConsumer(chosen);
+    await consumer.waitForHealth();
+    await consumer.logs.waitFor(/"msg":"assigned"/);
+    await until('a member', async () => {
+      const { findings } = await examine(chosen);
+      return findings.find(({ message }) => message === 'may be joined; 1 member is in it now');
+    });
+    const elsewhere = { ...chosen, schema: randomName('schema') };
+    await until('the claim', async () => ((await examine(elsewhere)).code === 78 ? true : undefined));
+    await expectSameEnd(elsewhere, {
+      check: 'place of group',
+      status: 'wrong',
+      code: 'GROUP_WRITES_ELSEWHERE',
+      message: expect.stringContaining(`--delete --group ${chosen.groupId}`),
+    });
+  });
+});
