@@ -1,5 +1,6 @@
 import { PRODUCT_NAME } from '../../../contract/identity.ts';
 import { FILE_RULES } from '../../credentials/tls-files.ts';
+import { SCHEMA_FILE_RULES } from '../../formats/schema-files.ts';
 import { action, type Command, everywhereHelp, exitCodesHelp } from '../command/command.ts';
 import type { DoctorRequest } from './run-doctor.ts';
 
@@ -32,7 +33,7 @@ export const DOCTOR_COMMAND: Command = {
   usage: '[--json] [--ignore-outages]',
   help: doctorHelp,
   options: { json: { type: 'boolean' }, 'ignore-outages': { type: 'boolean' } },
-  fileRules: FILE_RULES,
+  fileRules: [...FILE_RULES, ...SCHEMA_FILE_RULES],
   actions: [
     action<DoctorRequest>({
       word: '',
