@@ -10,6 +10,9 @@ import type { MessageType, ProtoField } from './proto-type.ts';
 import { booleanAt, symbolAt, writeNumber, zeroOf } from './scalar-text.ts';
 import { writeWellKnown } from './well-known.ts';
 
+/** What a field that is looked for counts as, in bytes of JSON: a message of few bytes may have thousands of them. */
+const FIELD_BYTES = 16;
+
 /**
  * Writes messages as JSON: fields by their names, in the order of the schema, numbers with all digits, bytes in base64,
  * enums by name, NaN and the infinities as strings. A field that is absent is left out; one without presence is its
@@ -64,7 +67,7 @@ export class MessageWriter {
     const { cursor, parts } = this;
     const { size } = parts;
     cursor.enter();
-    this.#requireRoom(type.fields.length);
+    this.#requireRoom(type.fields.length * FIELD_BYTES);
     const base = parts.scan(type, slot);
     if (type.wellKnown === null) {
       this.#fields(type, base);

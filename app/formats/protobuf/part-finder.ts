@@ -5,7 +5,7 @@ import { isPacked, MessageParts, requireWire } from './message-parts.ts';
 import { MessageWriter } from './message-writer.ts';
 import type { ProtoCursor } from './proto-cursor.ts';
 import type { Entry, MessageStep, ProtoProgram, ValueStep } from './proto-program.ts';
-import { WIRE, WIRE_OF } from './proto-type.ts';
+import { type ProtoField, WIRE, WIRE_OF } from './proto-type.ts';
 import { entryAt, putScalar, putZero } from './scalar-parts.ts';
 
 /**
@@ -123,7 +123,7 @@ export class PartFinder {
       return;
     }
     if (wire !== field.wire) {
-      requireWire(field, wire);
+      this.#requireWire(field, wire);
     }
     const step = message.fields[field.place] ?? null;
     if (step === null) {
@@ -143,6 +143,16 @@ export class PartFinder {
       default:
         this.#entry(step);
     }
+  }
+
+  /** What is no value at all is that, before it is one of another type. */
+  #requireWire(field: ProtoField, wire: number): void {
+    const cursor = this.#cursor;
+    const { at } = cursor;
+    cursor.skip();
+    requireWire(field, wire);
+    cursor.at = at;
+    cursor.wire = wire;
   }
 
   #forget(node: number, lastBelow: number): void {

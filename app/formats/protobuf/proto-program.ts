@@ -3,7 +3,7 @@ import type { OtherFields } from '../../tables/json/document-fields.ts';
 import type { FieldPath, ValueUnit } from '../../tables/mapping/table-mapping.ts';
 import { NO_NODE, type PathNode, takenTree } from '../parts/path-tree.ts';
 import { UnmappedNames } from '../parts/unmapped-names.ts';
-import { type MessageType, type ProtoField, WIRE } from './proto-type.ts';
+import { type MessageType, ProtoField } from './proto-type.ts';
 
 type Node = PathNode<ProtoField, ValueStep>;
 
@@ -54,28 +54,16 @@ export interface MessageStep {
 const NOWHERE: NodeRange = { node: NO_NODE, lastBelow: NO_NODE };
 
 /** The message of a value as the field of another one. */
-export const fieldOf = (message: MessageType): ProtoField => ({
-  ...{
-    name: '',
-    json: Buffer.alloc(0),
-    number: 0,
-    place: 0,
-    shape: 'single',
-    kind: 'message',
-    message,
-    wire: WIRE.length,
-  },
-  ...{ symbols: new Map(), hasPresence: true, isRequired: true, rivals: [] },
-});
+export const fieldOf = (message: MessageType): ProtoField =>
+  new ProtoField({ name: '', number: 0, kind: 'message', message, hasPresence: true, isRequired: true });
 
 /** The field of one item of a list or of one value of a map; `null` where the field is single. */
 export function itemOf(field: ProtoField): ProtoField | null {
   return field.shape === 'map' ? (field.message?.fields[1] ?? null) : field.shape === 'list' ? single(field) : null;
 }
 
-const single = (field: ProtoField): ProtoField => ({
-  ...{ ...field, shape: 'single', hasPresence: field.kind === 'message', rivals: [] },
-});
+const single = ({ name, number, place, kind, message, symbols }: ProtoField): ProtoField =>
+  new ProtoField({ name, number, place, kind, message, symbols, hasPresence: kind === 'message' });
 
 /** What a schema says of the values of a field: objects whose names are no fields are JSON, or hstore. */
 export const unitOf = ({ shape, message }: ProtoField): ValueUnit | undefined =>

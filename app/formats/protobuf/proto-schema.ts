@@ -8,7 +8,7 @@ import {
   parseFiles,
   shown,
 } from './proto-files.ts';
-import { MessageType, type ProtoField, type ProtoKind, WIRE, WIRE_OF } from './proto-type.ts';
+import { MessageType, ProtoField, type ProtoKind, WIRE_OF } from './proto-type.ts';
 
 /** A schema, with the files that it imports. */
 export interface ProtoText {
@@ -136,14 +136,13 @@ export class ProtoSchema {
       const rivals = (field.partOf?.fieldsArray ?? []).filter((other) => other !== field);
       const value = this.#valueOf(field.type, scope, nameOf(field));
       const name = this.#fieldName(field, value.definition);
-      return {
-        ...{ name, json: jsonName(name), number: field.id, place, shape, kind: value.kind, symbols: value.symbols },
+      return new ProtoField({
+        ...{ name, number: field.id, place, shape, kind: value.kind, symbols: value.symbols },
         message: field instanceof protobuf.MapField ? entryOf(field.keyType, value) : value.message,
-        wire: shape === 'map' ? WIRE.length : WIRE_OF[value.kind],
         hasPresence: shape === 'single' && (value.kind === 'message' || Boolean(field.hasPresence)),
         isRequired: field.required,
         rivals: rivals.flatMap((rival) => places.get(rival) ?? []),
-      };
+      });
     });
   }
 
@@ -207,22 +206,15 @@ interface ValueType extends Pick<ProtoField, 'kind' | 'message' | 'symbols'> {
 const outer = (scope: string): string | null =>
   scope === '' ? null : scope.slice(0, Math.max(0, scope.lastIndexOf('.')));
 
-const jsonName = (name: string): Buffer => Buffer.from(`${JSON.stringify(name)}:`, 'utf8');
-
 /** The message that an entry of a map is (Protocol Buffers, "Maps"). */
 function entryOf(keyType: string, { kind, message, symbols }: ValueType): MessageType {
-  const common = { shape: 'single', isRequired: false, rivals: [] } as const;
-  const keyKind = isScalar(keyType) ? keyType : 'string';
   const entry = new MessageType('');
   entry.setFields([
-    {
-      ...{ ...common, name: 'key', json: jsonName('key'), number: KEY, place: 0, hasPresence: false },
-      ...{ kind: keyKind, wire: WIRE_OF[keyKind], message: null, symbols: NO_SYMBOLS },
-    },
-    {
-      ...{ ...common, name: 'value', json: jsonName('value'), number: VALUE, place: 1 },
-      ...{ kind, wire: WIRE_OF[kind], message, symbols, hasPresence: kind === 'message' },
-    },
+    new ProtoField({ name: 'key', number: KEY, kind: isScalar(keyType) ? keyType : 'string' }),
+    new ProtoField({
+      ...{ name: 'value', number: VALUE, place: 1, kind, message, symbols },
+      hasPresence: kind === 'message',
+    }),
   ]);
   return entry;
 }

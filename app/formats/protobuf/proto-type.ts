@@ -42,8 +42,28 @@ export type WellKnown =
   | 'timeOfDay'
   | 'decimal';
 
-/** A field of a message. */
-export interface ProtoField {
+/** What a field of a message is made of. */
+interface FieldParts {
+  readonly name: string;
+  readonly number: number;
+  readonly kind: ProtoKind;
+  /** @default 'single' */
+  readonly shape?: ProtoField['shape'];
+  /** @default 0 */
+  readonly place?: number;
+  /** @default none */
+  readonly message?: MessageType | null;
+  readonly symbols?: ReadonlyMap<number, Buffer>;
+  /** @default false */
+  readonly hasPresence?: boolean;
+  readonly isRequired?: boolean;
+  readonly rivals?: readonly number[];
+}
+
+const NO_SYMBOLS: ReadonlyMap<number, Buffer> = new Map();
+
+/** A field of a message: of a class, as objects of one shape are what V8 reads fast. */
+export class ProtoField {
   readonly name: string;
   /** Its name in JSON, with the colon. */
   readonly json: Buffer;
@@ -63,6 +83,21 @@ export interface ProtoField {
   readonly isRequired: boolean;
   /** Places of the other fields of its oneof. */
   readonly rivals: readonly number[];
+
+  constructor(parts: FieldParts) {
+    this.name = parts.name;
+    this.json = Buffer.from(`${JSON.stringify(parts.name)}:`, 'utf8');
+    this.number = parts.number;
+    this.place = parts.place ?? 0;
+    this.shape = parts.shape ?? 'single';
+    this.kind = parts.kind;
+    this.wire = this.shape === 'map' ? WIRE.length : WIRE_OF[parts.kind];
+    this.message = parts.message ?? null;
+    this.symbols = parts.symbols ?? NO_SYMBOLS;
+    this.hasPresence = parts.hasPresence ?? false;
+    this.isRequired = parts.isRequired ?? false;
+    this.rivals = parts.rivals ?? [];
+  }
 }
 
 /** A message of a schema. Those that it refers to are in their places, so that types may be in circles. */

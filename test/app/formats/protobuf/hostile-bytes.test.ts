@@ -106,6 +106,6 @@ describe('bytes that are no value of their schema', () => {
     const deep = nested(99, (inner) => group(1, inner));
     expect(readerOf(text, [[]]).read(joined(...Array.from({ length: 500 }, () => deep)))).toHaveLength(1);
     const flips = Array.from({ length: 50_000 }, (_, nth) => group(2 + (nth % 2), Buffer.alloc(0)));
-    expect(readerOf(text, [['a'], ['b']]).read(joined(...flips))).toEqual([undefined, '{"i":0}']);
+    expect(readerOf(text, [['a'], ['b']]).read(joined(...flips))).toEqual([undefined, '{}']);
   });
 });

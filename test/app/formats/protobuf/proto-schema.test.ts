@@ -141,6 +141,13 @@ test.each([
   expect(() => schemaOf(text, { 'bad.proto': 'message {' }).messageAt([0])).toThrow(words);
 });
 
+test('a message of 10,000 fields is read with all of them', () => {
+  const body = Array.from({ length: 10_000 }, (_, nth) => `optional int32 f${nth} = ${nth + 1};`).join(' ');
+  const schema = schemaOf(`syntax = "proto3"; message M { ${body} }`);
+  expect(schema.messageAt([0])?.fields).toHaveLength(10_000);
+  expect(() => schemaOf(`syntax = "proto3"; message M { ${body} int32 again = 5000; }`)).toThrow('duplicate id 5000');
+});
+
 test('a type that another message beside has is none of a field', () => {
   const text = 'syntax = "proto3"; message M { Inner i = 1; message Other { message Inner {} } }';
   expect(() => schemaOf(text).messageAt([0])).toThrow('the type Inner of M.i is not defined');
