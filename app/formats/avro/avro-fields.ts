@@ -23,7 +23,7 @@ const WORDS = {
 };
 const BYTES_BEHIND = new DecodeFault('bytes follow it');
 
-/** By what the whole value is. Whether a boolean is true is of no meaning for it. */
+/** By what the whole value is. Whether a boolean is true is of no meaning for it, nor whether a number is finite. */
 const KIND_OF_WHOLE: Readonly<Record<AvroKind, ValueKind>> = {
   ...{ null: 'null', boolean: 'true', int: 'number', long: 'number', float: 'number', double: 'number' },
   ...{ bytes: 'string', string: 'text', record: 'object', enum: 'text', array: 'list', map: 'object' },

@@ -2,6 +2,7 @@ import { MemoryBudget } from '../../../app/memory/memory-budget.ts';
 import { partitionKey, type TopicPartition } from '../../../app/records/record.ts';
 import { Records } from '../../../app/records/records.ts';
 import type { OnBrokenBatch, OnGap, StartFrom } from '../../../app/stream/partition/positions.ts';
+import type { StreamPorts } from '../../../app/stream/partition/stream-ports.ts';
 import { Pipeline } from '../../../app/stream/pipeline.ts';
 import type { Clock } from '../../../app/stream/ports/clock.ts';
 import type { Gap, RecordSink, WriteOutcome, WriteRequest } from '../../../app/stream/ports/record-sink.ts';
@@ -311,6 +312,8 @@ interface SetUpOptions {
   readonly memory?: MemoryBudget;
   /** @default stop */
   readonly onBrokenBatch?: OnBrokenBatch;
+  /** @default nothing is ever missing */
+  readonly prepare?: NonNullable<StreamPorts['prepare']>;
 }
 
 /** A pipeline between a simulated source of `end` records and a simulated sink. */
@@ -318,7 +321,7 @@ export function setUp(
   end: bigint,
   sink = new SimulatedSink(),
   onGap: OnGap = 'fail',
-  { memory = new MemoryBudget(), ...more }: SetUpOptions = {},
+  { memory = new MemoryBudget(), prepare, ...more }: SetUpOptions = {},
 ) {
   const source = new SimulatedSource(end);
   const listener = new CountingListener();
@@ -338,7 +341,8 @@ export function setUp(
     ...more,
   } as const;
   const onFatal = (error: FatalError) => fatal.push(error);
-  const pipeline = new Pipeline(options, { source, sink, listener, clock, memory, onFatal });
+  const ports = { source, sink, listener, clock, memory, onFatal, ...(prepare && { prepare }) };
+  const pipeline = new Pipeline(options, ports);
   return { source, sink, listener, fatal, pipeline, clock, memory };
 }
 

@@ -86,6 +86,27 @@ test('of a batch with more schemas than are kept, all are known until it is writ
   expect(registry.size).toBe(1_100);
 });
 
+test('of the ids that the registry cannot answer about ten thousand are kept', async () => {
+  stub.everything = json(500, {});
+  for (const first of [1, 5_001, 10_001]) {
+    await expect(fetch(...Array.from({ length: 5_000 }, (_, nth) => first + nth))).rejects.toMatchObject(AWAY);
+  }
+  const asked = stub.requests.length;
+  await expect(fetch(15_000)).rejects.toMatchObject(AWAY);
+  expect(stub.requests).toHaveLength(asked);
+  await expect(fetch(1)).rejects.toMatchObject(AWAY);
+  expect(stub.requests).toHaveLength(asked + 1);
+});
+
+test('of the schemas of many batches a thousand are kept', async () => {
+  stub.everything = json(200, { schema: '"string"' });
+  for (const first of [1, 401, 801, 1_201]) {
+    await fetch(...Array.from({ length: 400 }, (_, nth) => first + nth));
+  }
+  expect(registry.size).toBe(1_000);
+  expect([registry.of(1), registry.of(1_600)]).toEqual([undefined, expect.objectContaining({ id: 1_600 })]);
+});
+
 describe('a registry that cannot answer is away, whatever it is that comes in place of an answer:', () => {
   test.each<[string, string, Parameters<RegistryStub['answer']>[1]]>([
     ['500', '500: broken', json(500, { message: 'broken' })],
@@ -207,6 +228,15 @@ test('a registry that has lost its data is away, and makes no schema unknown', a
   });
   expect(registry.of(UNKNOWN)).toBeUndefined();
   expect(registry.of(ONE)).toBeDefined();
+});
+
+test('a schema of more than 1 MiB with what it refers to cannot be used either', async () => {
+  const half = 'x'.repeat(600_000);
+  const references = [{ name: 'a', subject: 'a', version: 1 }];
+  stub.answer('/schemas/ids/1', json(200, { schema: half, references }));
+  stub.answer('/subjects/a/versions/1?deleted=true', json(200, { schema: half }));
+  await fetch(1);
+  expect(registry.of(1)).toMatchObject({ reason: 'undecodable', words: expect.stringContaining('more than 1048576') });
 });
 
 test('a schema of more than 1 MiB cannot be used, and is asked for once', async () => {
