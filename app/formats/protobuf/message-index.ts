@@ -11,7 +11,7 @@ export class MessageIndex {
   /** The indexes. */
   path: readonly number[] = FIRST;
 
-  /** @returns whether the bytes from `start` up to `end` begin with indexes */
+  /** @returns whether indexes are the first of the bytes from `start` up to `end` */
   read(bytes: Buffer, start: number, end: number): boolean {
     this.at = start;
     this.path = FIRST;

@@ -64,7 +64,7 @@ function shapeOf(schema: RegisteredSchema | UnusableSchema, words: string): Shap
   }
 }
 
-/** The schema of a file, or the latest one, of a side of a topic; `undefined` where its records have to be looked at. */
+/** The schema of a file, or the latest one, of a side of a topic; `undefined` where records have to be looked at. */
 async function latestShape(topic: string, side: Side, { settings, registry, from }: ShapeSources) {
   const formats = formatsOf(settings, topic)[side] ?? [];
   const file = formats.find(isOfFile);
