@@ -120,12 +120,15 @@ function tlsSettings(server: Server, { ca, clientCertificate }: TlsFiles): Secti
   };
 }
 
+/** Whether the value of a key is something else than a section. */
+const isNoSection = (section: Section, key: string): boolean => key in section && !isSection(section[key]);
+
 /** `application` with the paths of the mounted certificates. A section that is none stays, as what is wrong. */
 export function withCertificates(application: Section, file: CertificateSources): Section {
   const added = SERVERS.flatMap((server): [string, Section][] => {
     const tls = file[server]?.tls;
     const own = sectionOf(application, server);
-    return tls === undefined || (server in application && !isSection(application[server]))
+    return tls === undefined || isNoSection(application, server) || isNoSection(own, 'tls')
       ? []
       : [[server, { ...own, tls: { ...sectionOf(own, 'tls'), ...tlsSettings(server, tls) } }]];
   });

@@ -236,5 +236,8 @@ describe('certificates for the schema registry', () => {
       'application.schemaRegistry.tls',
     ]);
     expect(places({ schemaRegistry: { tls } })).toEqual(['application.schemaRegistry.url']);
+    expect(places({ ...changes, application: { schemaRegistry: { url, tls: 'x' } } })).toEqual([
+      'application.schemaRegistry.tls',
+    ]);
   });
 });
