@@ -64,7 +64,9 @@ export function selectedRanges(logs: readonly LogRange[], { from, count }: Selec
     ...log,
     start: typeof from === 'bigint' && from > log.start ? (from < log.end ? from : log.end) : log.start,
   }));
-  const smallestFirst = inLog.toSorted((one, other) => Number(one.end - one.start - (other.end - other.start)));
+  const smallestFirst = inLog.toSorted(
+    (one, other) => Number(one.end - one.start - (other.end - other.start)) || one.partition - other.partition,
+  );
   let left = BigInt(count);
   const ranges = smallestFirst.map((log, nth): LogRange => {
     const partitions = BigInt(smallestFirst.length - nth);
