@@ -41,10 +41,23 @@ export async function compileConsumer(folder: string = BUNDLE): Promise<void> {
 
 const bundlesOfRuns = new WeakMap<RunFolder, Promise<string>>();
 
-/** The bundled consumer of a run, made once, in its folder: runs beside each other may be of different sources. */
-function bundleOf(run: RunFolder): Promise<string> {
-  const made = bundlesOfRuns.get(run) ?? makeBundle(join(run.path, 'consumer'));
+/**
+ * The bundled consumer of a run, made once, in its folder: runs beside each other may be of different sources.
+ *
+ * @throws ExplainedError when the bundler refuses or the run is being closed.
+ */
+async function bundleOf(run: RunFolder): Promise<string> {
+  const known = bundlesOfRuns.get(run);
+  if (known !== undefined) {
+    return known;
+  }
+  if (run.isClosed) {
+    throw new ExplainedError('The consumer was not bundled: the run is being ended');
+  }
+  const made = makeBundle(join(run.path, 'consumer'));
   bundlesOfRuns.set(run, made);
+  // What is written once the folder was removed would stay.
+  run.beforeClose(async () => void (await made.catch(() => undefined)));
   return made;
 }
 
