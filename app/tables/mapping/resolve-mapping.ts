@@ -41,6 +41,10 @@ type Intent =
 const needsStage = ({ key }: TableSettings, relation: CatalogRelation): boolean =>
   key !== null || relation.hasRowSecurity;
 
+/** Columns that every record that writes a row has a value for: those of the key, and the version. */
+const isNeeded = (name: string, { key }: Pick<TableSettings, 'key'>): boolean =>
+  key !== null && (key.columns.includes(name) || key.version === name);
+
 /** An identity in a stage would be numbered apart from the table. */
 const isLeftInStage = ({ identity }: CatalogColumn, settings: TableSettings, relation: CatalogRelation): boolean =>
   identity !== null && needsStage(settings, relation);
@@ -51,7 +55,7 @@ function intentOf(
   { serverVersion }: CatalogTable,
   relation: CatalogRelation,
 ): Intent {
-  const { key, columns, fields } = settings;
+  const { columns, fields } = settings;
   const setting = Object.hasOwn(columns, column.name) ? columns[column.name] : undefined;
   if (setting === false) {
     return { column, setting, source: null };
@@ -66,7 +70,7 @@ function intentOf(
     identity === 'always' ||
     isLeftInStage(column, settings, relation) ||
     (hasDefault && serverVersion < DEFAULT_MARKER_SINCE);
-  const isLeft = isGenerated || (isUnnamed && !key?.columns.includes(name));
+  const isLeft = isGenerated || (isUnnamed && !isNeeded(name, settings));
   return { column, setting, source: isLeft ? null : { kind: 'field', path: [field] } };
 }
 
@@ -137,12 +141,12 @@ function mappedColumn(
   { column, setting }: Intent,
   source: ColumnSource,
   { serverVersion }: CatalogTable,
-  { isKey, isLeft }: { readonly isKey: boolean; readonly isLeft: boolean },
+  given: { readonly isNeeded: boolean; readonly isLeft: boolean },
 ): MappedColumn {
   const { name, type } = column;
   const unit = setting ? setting.as : undefined;
-  const isNotNull = column.isNotNull || isKey;
-  const hasDefault = column.hasDefault && !isKey && !isLeft && serverVersion >= DEFAULT_MARKER_SINCE;
+  const isNotNull = column.isNotNull || given.isNeeded;
+  const hasDefault = column.hasDefault && !given.isNeeded && !given.isLeft && serverVersion >= DEFAULT_MARKER_SINCE;
   const mapped = { name, type, source, isNotNull, hasDefault };
   return unit === undefined ? mapped : { ...mapped, unit };
 }
@@ -159,6 +163,7 @@ function stageOf(
   columns: readonly { readonly column: CatalogColumn; readonly mapped: MappedColumn }[],
 ): TableStage {
   const index = key === null ? undefined : keyIndex(relation, key);
+  const version = relation.columns.find(({ name }) => name === key?.version);
   const equality = (index?.columns ?? []).flatMap(({ name, equality: operator }) =>
     name === null || operator === null ? [] : [[name, operator] as const],
   );
@@ -170,6 +175,7 @@ function stageOf(
       default: mapped.hasDefault ? column.defaultExpression : null,
     })),
     equality: Object.fromEntries(equality),
+    ...(version && version.notLess !== null && { notOlder: version.notLess }),
     tableOid: relation.oid,
     overridesIdentity: columns.some(({ column }) => column.identity === 'always'),
     mayDropRows: relation.rowTriggers.length > 0,
@@ -196,7 +202,7 @@ export function resolveMapping(settings: TableSettings, found: CatalogTable, pat
   if (relation === null) {
     return { mapping: null, problems: ofTable };
   }
-  const { key, schema, table, topics, envelope } = settings;
+  const { key, schema, table, topics, envelope, when, refusesUnmatched } = settings;
   const intents = relation.columns.map((column) => intentOf(column, settings, found, relation));
   const written = intents.flatMap((intent) => (intent.source === null ? [] : [{ ...intent, source: intent.source }]));
   const problems = [
@@ -219,14 +225,17 @@ export function resolveMapping(settings: TableSettings, found: CatalogTable, pat
     return { mapping: null, problems };
   }
   const columns = written.map((intent) => {
-    const isKey = key?.columns.includes(intent.column.name) ?? false;
-    const isLeft = isLeftInStage(intent.column, settings, relation);
-    return { column: intent.column, mapped: mappedColumn(intent, intent.source, found, { isKey, isLeft }) };
+    const { column } = intent;
+    const isLeft = isLeftInStage(column, settings, relation);
+    const mapped = mappedColumn(intent, intent.source, found, { isNeeded: isNeeded(column.name, settings), isLeft });
+    return { column, mapped };
   });
   return {
     mapping: {
       ...{ schema, table, topics, key, relation, serverVersion: found.serverVersion },
       ...(envelope && { envelope }),
+      ...(when && { when }),
+      ...(refusesUnmatched && { refusesUnmatched }),
       columns: columns.map(({ mapped }) => mapped),
       stage: needsStage(settings, relation) ? stageOf(settings, relation, columns) : null,
       unwritten: intents.filter(({ source }) => source === null).map(({ column }) => unwrittenColumn(column)),
