@@ -4,8 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ChangeSource } from '../../../dev/change-events/change-source.ts';
 import { shopChange } from '../../../dev/change-events/source-changes.ts';
 import { SHOP } from '../../../dev/change-events/source-tables.ts';
+import { slotOf, startDebezium } from '../../../dev/stack/connect/debezium-source.ts';
 import { startApicurio } from '../stack/apicurio.ts';
 import { IS_LONG_RUN, longTest } from '../stack/long-test.ts';
+import { sharedBroker } from '../stack/shared-stack.ts';
+import { testRun } from '../stack/test-run.ts';
 import { EVERY_TYPE, typedChange } from './every-type.ts';
 import { inAvro, ownTopics, Replica, startSource, WITH_SCHEMA, WITHOUT_SCHEMA } from './replica.ts';
 import { testSourceLosses } from './source-losses.ts';
@@ -25,6 +28,8 @@ const TYPED_EVERY = 5;
 /** Events that a replica may be behind before the source waits, and for how long. */
 const MOST_AHEAD = 3_000n;
 const PAUSE_MS = 100;
+/** More changes than a crash leaves the time for. */
+const MOST_BEFORE_CRASH = 100_000;
 const SET_UP_TIMEOUT_MS = 300_000;
 const LONG_TIMEOUT_MS = 1_200_000;
 
@@ -57,6 +62,31 @@ async function changeDuring(faults: readonly Promise<void>[]): Promise<void> {
 }
 
 const eachReplica = (fault: (replica: Replica) => Promise<void>) => changeDuring(replicas.map(fault));
+
+/**
+ * Ends Debezium's worker and then the source's PostgreSQL, each as a crash does and in the middle of changes. Debezium
+ * sends again what it had stored no position of.
+ */
+async function crashSource(): Promise<void> {
+  const worker = source.debezium.stop('SIGKILL').then(() => source.debezium.start());
+  await change(source.client, CHANGES);
+  await worker;
+  await change(source.client, CHANGES);
+  const interrupted = change(source.client, MOST_BEFORE_CRASH);
+  await Promise.all([expect(interrupted).rejects.toThrow(/terminat/), source.crash()]);
+  // The change that was interrupted may have been made.
+  changes += 1;
+  await change(source.client, CHANGES);
+}
+
+/** What a new snapshot, by a connector that knows nothing of the one before, makes of replicas that are right. */
+async function snapshotAgain(meanwhile: string): Promise<void> {
+  await source.debezium.stop();
+  const slots = topics.map(({ prefix }) => `pg_drop_replication_slot('${slotOf(prefix)}')`);
+  await source.client.query(`SELECT ${slots.join(', ')}; DROP PUBLICATION all_tables`);
+  await source.client.query(meanwhile);
+  await startDebezium(await testRun(), { source: source.postgres, broker: sharedBroker(), topics });
+}
 
 async function expectNoDifference(): Promise<void> {
   for (const [nth, replica] of replicas.entries()) {
@@ -102,15 +132,35 @@ describe('a replica', () => {
   }
 
   longTest(
-    'is its source, row by row, through kills, fences, cuts, changes of tables and a registry that is away',
+    'is its source, row by row, through kills, cuts, changes of tables, a registry that is away and crashes of its source',
     async () => {
       await eachReplica((replica) => replica.kill());
       await eachReplica((replica) => replica.cut());
       await alterBothSides();
       await eachReplica((replica) => replica.loseRegistry());
+      await crashSource();
       await eachReplica((replica) => replica.fence());
       await eachReplica((replica) => replica.kill());
       await expectNoDifference();
+    },
+    LONG_TIMEOUT_MS,
+  );
+
+  longTest(
+    'keeps the rows that were deleted at the source while no connector ran, and is right again but for them',
+    async () => {
+      const { rows } = await source.client.query<{ id: number }>('SELECT id FROM orders ORDER BY id LIMIT 3');
+      const deleted = rows.map(({ id }) => id);
+      await snapshotAgain(`DELETE FROM orders WHERE id IN (${deleted}); UPDATE orders SET customer = 'other'`);
+      for (const replica of replicas) {
+        await replica.resume();
+      }
+      for (const replica of replicas) {
+        await replica.finish(source);
+        const kept = await replica.query(`DELETE FROM ${replica.schema}.orders WHERE id IN (${deleted}) RETURNING id`);
+        expect(kept.map((row) => row['id']).sort()).toEqual([...deleted].sort());
+        expect(await replica.differences(source)).toEqual([]);
+      }
     },
     LONG_TIMEOUT_MS,
   );

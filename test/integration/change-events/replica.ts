@@ -181,6 +181,11 @@ export class Replica {
     await until('the replica to go on', async () => ((await this.stored()) > before ? true : undefined), 90_000);
   }
 
+  /** Starts a consumer again after {@link finish}. */
+  async resume(): Promise<void> {
+    this.#current = await this.#startConsumer();
+  }
+
   /** Ends the consumer by SIGKILL in the middle of its work, and starts another one. */
   async kill(): Promise<void> {
     await this.advances();

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { ChangeSource } from '../../../dev/change-events/change-source.ts';
 import { type SourceTable, topicOf } from '../../../dev/change-events/source-tables.ts';
 import type { ChangeTopics } from '../../../dev/stack/connect/debezium-source.ts';
+import type { ConnectProperties } from '../../../dev/stack/connect/local-connect.ts';
 import { kafkaClient } from '../stack/kafka-client.ts';
 import { ownTopics, Replica, startSource, WITH_SCHEMA, WITHOUT_SCHEMA } from './replica.ts';
 
@@ -14,11 +15,13 @@ const LOST = {
   midnight: ['time', "'24:00'"],
   endless: ['timestamp', "'infinity'"],
   far: ['timestamp', "'294276-12-31'"],
+  nearer: ['timestamp', "'294250-01-01'"],
   matrix: ['integer[]', "'{{1,2},{3,4}}'"],
   bits: ['varbit', "B'0011'"],
   identifier: ['name', "'a_name'"],
   exact: ['numeric', "'1.10'"],
   defaulted: ["text DEFAULT 'none'", 'NULL'],
+  defaulted_at: ['timestamptz DEFAULT now()', 'NULL'],
   cents: ['numeric(20,2)', "'123456789012345678.90'"],
   span: ['interval', "'1 mon'"],
   area: ['box', "'(1,1),(0,0)'"],
@@ -44,8 +47,11 @@ const LOSSES: SourceTable = {
 };
 
 /** Large values of types for which Debezium has no placeholder. */
-const LARGE = ['amount', 'amounts', 'flags', 'moments', 'body'] as const;
-const WIDE_COLUMNS = ['amount numeric', 'amounts numeric[]', 'flags boolean[]', 'moments timestamptz[]', 'body text'];
+const LARGE = ['amount', 'amounts', 'flags', 'moments', 'days', 'body'] as const;
+const WIDE_COLUMNS = [
+  ...['amount numeric', 'amounts numeric[]', 'flags boolean[]', 'moments timestamptz[]', 'days date[]'],
+  'body text',
+];
 const wide = (name: string): SourceTable => ({
   name,
   columns: ['id integer', 'title text', ...WIDE_COLUMNS],
@@ -55,23 +61,23 @@ const wide = (name: string): SourceTable => ({
 const WIDE = wide('wide');
 const WIDE_FULL: SourceTable = { ...wide('wide_full'), isFull: true };
 const SWAPS: SourceTable = { name: 'swaps', columns: ['id integer', 'name text'], key: ['id'], isFull: true };
-const TABLES = [LOSSES, WIDE, WIDE_FULL, SWAPS];
+/** Their records are keyed by another column than the primary key, whose old value is in the log with FULL alone. */
+const TAGGED: SourceTable = { name: 'tagged', columns: ['id integer', 'tag text'], key: ['tag'] };
+const TAGGED_FULL: SourceTable = { ...TAGGED, name: 'tagged_full', isFull: true };
+const TABLES = [LOSSES, WIDE, WIDE_FULL, SWAPS, TAGGED, TAGGED_FULL];
+
+const topicsOf = (kind: typeof WITH_SCHEMA | typeof WITHOUT_SCHEMA, properties: ConnectProperties) =>
+  ownTopics({ ...kind, properties: { ...kind.properties, ...properties } }, 1);
 
 const TOPICS = {
-  typed: ownTopics({ ...WITH_SCHEMA, properties: { ...WITH_SCHEMA.properties, 'include.unknown.datatypes': true } }, 1),
-  iso: ownTopics(WITHOUT_SCHEMA, 1),
+  typed: topicsOf(WITH_SCHEMA, { 'include.unknown.datatypes': true, 'publication.name': 'of_roots' }),
+  iso: topicsOf(WITHOUT_SCHEMA, { 'message.key.columns': 'public.tagged:tag;public.tagged_full:tag' }),
   /** As Debezium and Connect are without a setting of theirs. */
-  careless: ownTopics(
-    {
-      hasSchemas: true,
-      properties: {
-        'value.converter.replace.null.with.default': true,
-        'interval.handling.mode': 'numeric',
-        'decimal.handling.mode': 'double',
-      },
-    },
-    1,
-  ),
+  careless: topicsOf(WITH_SCHEMA, {
+    'value.converter.replace.null.with.default': true,
+    'interval.handling.mode': 'numeric',
+    'decimal.handling.mode': 'double',
+  }),
 } as const;
 type Mode = keyof typeof TOPICS;
 
@@ -90,6 +96,7 @@ const LARGE_VALUES = [
   series('i * 1.5', 800),
   series('i % 2 = 0', 3000),
   series(`timestamptz '2026-01-01 00:00+00' + i * interval '1 second'`, 400),
+  series(`date '2026-01-01' + i`, 800),
   `(SELECT string_agg(md5(i::text), '') FROM generate_series(1, 80) AS i)`,
 ].join(', ');
 
@@ -115,6 +122,17 @@ function replicaOf(mode: Mode): Replica {
   return replica;
 }
 
+/** Events in the topics of a partitioned table and of its partition. */
+async function eventsOfParts(mode: Mode) {
+  const admin = kafkaClient().admin();
+  await admin.connect();
+  const eventsOf = async (table: string) =>
+    (await admin.fetchTopicOffsets(topicOf(TOPICS[mode].prefix, table)))[0]?.high;
+  const events = { parts: await eventsOf('parts'), partition: await eventsOf('parts_all') };
+  await admin.disconnect();
+  return events;
+}
+
 /** Columns that dead letters of a table name. */
 async function refusedColumns(mode: Mode, table: string): Promise<readonly (string | null)[]> {
   const letters = await replicaOf(mode).deadLetters();
@@ -127,6 +145,7 @@ async function makeChanges(): Promise<void> {
   await source.client.query(`UPDATE wide SET title = 'changed'; UPDATE wide_full SET title = 'changed'`);
   await source.client.query('UPDATE wide SET id = 3 WHERE id = 2; UPDATE wide_full SET id = 3 WHERE id = 2');
   await source.client.query('UPDATE swaps SET id = 3 - id');
+  await source.client.query('DELETE FROM tagged; DELETE FROM tagged_full');
   await source.client.query(`INSERT INTO parts VALUES (2); INSERT INTO losses (id, exact) VALUES (${NAN_ROW}, 'NaN')`);
 }
 
@@ -148,6 +167,8 @@ const FINDINGS: readonly (readonly [string, Mode, Lost, unknown, unknown])[] = [
   ['an endless time is a time as ISO text, which PostgreSQL refuses', 'iso', 'endless', NO_ROW, NO_ROW],
   ['and stays with a schema', 'typed', 'endless', 'infinity', 'infinity'],
   ['a time beyond the microseconds of an int64 is endless', 'typed', 'far', 'infinity', 'infinity'],
+  ['and another time below that', 'typed', 'nearer', '?', '?'],
+  ['and stays as ISO text', 'iso', 'nearer', '294250-01-01 00:00:00', '294250-01-01 00:00:00'],
   ['and stays as ISO text', 'iso', 'far', '294276-12-31 00:00:00', '294276-12-31 00:00:00'],
   ['a list of lists has NULL for each list', 'iso', 'matrix', '{NULL,NULL}', '{NULL,NULL}'],
   ['bits of any number have no zeros in front', 'typed', 'bits', '11', '11'],
@@ -156,6 +177,8 @@ const FINDINGS: readonly (readonly [string, Mode, Lost, unknown, unknown])[] = [
   ['a number without a scale has no zeros at its end where it is precise', 'typed', 'exact', '1.1', '1.1'],
   ['and has them as text', 'iso', 'exact', '1.10', '1.10'],
   ['NULL is the default of its column where the converter replaces it', 'careless', 'defaulted', 'none', 'none'],
+  ['and now() is 1970', 'careless', 'defaulted_at', '1970-01-01 00:00:00+00', '1970-01-01 00:00:00+00'],
+  ['and is NULL where it does not', 'iso', 'defaulted_at', null, null],
   ['and is NULL where it does not', 'iso', 'defaulted', null, null],
   ['a number is rounded where it is a double', 'careless', 'cents', '123456789012345680.00', '123456789012345680.00'],
   ['and is exact where it is precise', 'typed', 'cents', '123456789012345678.90', '123456789012345678.90'],
@@ -194,12 +217,14 @@ export function testSourceLosses(): void {
       amounts: null,
       flags: null,
       moments: null,
+      days: 800,
       body: 2_560,
     });
+    expect(await replicaOf('iso').rows('wide', 'cardinality(days) AS days')).toEqual([{ days: null }]);
   });
 
   test('large values stay where the whole old row is in the log', async () => {
-    const large = { amount: 9_000, amounts: 800, flags: 3_000, moments: 400, body: 2_560 };
+    const large = { amount: 9_000, amounts: 800, flags: 3_000, moments: 400, days: 800, body: 2_560 };
     expect(await replicaOf('typed').rows('wide_full', WIDE_SHOWN)).toEqual([
       { id: 1, title: 'changed', ...large },
       { id: 3, title: 'changed', ...large },
@@ -217,13 +242,16 @@ export function testSourceLosses(): void {
   });
 
   test('a partition has a topic of its own, and the snapshot alone sends its rows to that of its table, too', async () => {
-    const admin = kafkaClient().admin();
-    await admin.connect();
-    const eventsOf = async (table: string) =>
-      (await admin.fetchTopicOffsets(topicOf(TOPICS.iso.prefix, table)))[0]?.high;
-    const events = { parts: await eventsOf('parts'), partition: await eventsOf('parts_all') };
-    await admin.disconnect();
-    expect(events).toEqual({ parts: '1', partition: '2' });
+    expect(await eventsOfParts('iso')).toEqual({ parts: '1', partition: '2' });
+  });
+
+  test('published by its root, all rows are in the topic of the table, and those of the snapshot in both', async () => {
+    expect(await eventsOfParts('typed')).toEqual({ parts: '2', partition: '1' });
+  });
+
+  test('a key of other columns deletes where the whole old row is in the log alone', async () => {
+    expect(await replicaOf('iso').rows('tagged')).toEqual([{ id: 1, tag: 'a' }]);
+    expect(await replicaOf('iso').rows('tagged_full')).toEqual([]);
   });
 
   test('NaN is NULL in the stream where numbers are precise, and NaN as text', async () => {
@@ -236,10 +264,15 @@ export function testSourceLosses(): void {
 }
 
 const WIDE_SHOWN =
-  'id, title, length(amount::text) AS amount, cardinality(amounts) AS amounts, cardinality(flags) AS flags, cardinality(moments) AS moments, length(body) AS body';
+  'id, title, length(amount::text) AS amount, cardinality(amounts) AS amounts, cardinality(flags) AS flags, cardinality(moments) AS moments, cardinality(days) AS days, length(body) AS body';
 
 async function startAll(): Promise<void> {
   source = await startSource(TABLES, Object.values(TOPICS), async (client) => {
+    await client.query('CREATE PUBLICATION of_roots FOR ALL TABLES WITH (publish_via_partition_root = true)');
+    for (const table of ['tagged', 'tagged_full']) {
+      await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${table}_pkey, ADD PRIMARY KEY (id);
+        INSERT INTO ${table} VALUES (1, 'a')`);
+    }
     await client.query('ALTER TABLE swaps DROP CONSTRAINT swaps_pkey, ADD PRIMARY KEY (id) DEFERRABLE');
     await client.query(`${insertOf('losses', 0)}; INSERT INTO swaps VALUES (1, 'one'), (2, 'two')`);
     await client.query(`CREATE TABLE parts (id integer PRIMARY KEY) PARTITION BY RANGE (id);
