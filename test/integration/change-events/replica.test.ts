@@ -9,6 +9,7 @@ import { startApicurio } from '../stack/apicurio.ts';
 import { IS_LONG_RUN, longTest } from '../stack/long-test.ts';
 import { sharedBroker } from '../stack/shared-stack.ts';
 import { testRun } from '../stack/test-run.ts';
+import { until } from '../stack/until.ts';
 import { EVERY_TYPE, typedChange } from './every-type.ts';
 import { inAvro, ownTopics, Replica, startSource, WITH_SCHEMA, WITHOUT_SCHEMA } from './replica.ts';
 import { testSourceLosses } from './source-losses.ts';
@@ -82,6 +83,10 @@ async function crashSource(): Promise<void> {
 /** What a new snapshot, by a connector that knows nothing of the one before, makes of replicas that are right. */
 async function snapshotAgain(meanwhile: string): Promise<void> {
   await source.debezium.stop();
+  await until('the slots to be free', async () => {
+    const { rows } = await source.client.query('SELECT FROM pg_replication_slots WHERE active');
+    return rows.length === 0 ? true : undefined;
+  });
   const slots = topics.map(({ prefix }) => `pg_drop_replication_slot('${slotOf(prefix)}')`);
   await source.client.query(`SELECT ${slots.join(', ')}; DROP PUBLICATION all_tables`);
   await source.client.query(meanwhile);
