@@ -59,8 +59,11 @@ function sqlTypeOf({ shape, kind, message }: ProtoField): string {
   return wellKnown === null ? 'jsonb' : WELL_KNOWN_TYPES[wellKnown];
 }
 
+/** By number: a parser may list them in any order. */
 const symbolsOf = ({ shape, kind, symbols }: ProtoField): readonly string[] | undefined =>
-  shape === 'single' && kind === 'enum' ? [...symbols.values()].map((symbol) => symbol.toString('utf8')) : undefined;
+  shape === 'single' && kind === 'enum'
+    ? [...symbols].sort(([one], [other]) => one - other).map(([, symbol]) => symbol.toString('utf8'))
+    : undefined;
 
 function memberOf(field: ProtoField, part: string | number): ProtoField | undefined {
   const item = itemOf(field);
