@@ -141,7 +141,7 @@ type TableRow = Omit<CatalogTable, 'relation'> & {
 };
 
 /** Types of pg_catalog, and of the extension citext, by the kind that the text of their values has. */
-const KIND_BY_TYPE: Readonly<Record<string, Exclude<ColumnType['kind'], 'array' | 'composite'>>> = {
+export const KIND_BY_TYPE: Readonly<Record<string, Exclude<ColumnType['kind'], 'array' | 'composite'>>> = {
   bool: 'boolean',
   int2: 'integer',
   int4: 'integer',

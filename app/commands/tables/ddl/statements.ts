@@ -3,33 +3,20 @@ import type { TableSettings } from '../../../../settings/sections/tables.ts';
 import { printable } from '../../../logging/printable-text.ts';
 import { sqlName } from '../../../store/connection/sql-name.ts';
 import { resolveMapping } from '../../../tables/mapping/resolve-mapping.ts';
-import type {
-  CatalogColumn,
-  CatalogRelation,
-  CatalogTable,
-  UniqueIndex,
+import {
+  type CatalogColumn,
+  type CatalogRelation,
+  type CatalogTable,
+  KIND_BY_TYPE,
+  type UniqueIndex,
 } from '../../../tables/mapping/table-catalog.ts';
-import type { ColumnType } from '../../../tables/mapping/table-mapping.ts';
 import type { WantedColumn, WantedTable } from './wanted-columns.ts';
 
-/** Types of SQL by the kind that the text of their values has. */
-const KINDS: Readonly<Record<string, Exclude<ColumnType['kind'], 'array' | 'composite'>>> = {
-  boolean: 'boolean',
-  smallint: 'integer',
-  integer: 'integer',
-  bigint: 'integer',
-  numeric: 'numeric',
-  real: 'float',
-  'double precision': 'float',
-  text: 'text',
-  jsonb: 'json',
-  bytea: 'bytea',
-  date: 'date',
-  time: 'time',
-  timetz: 'time',
-  timestamp: 'timestamp',
-  timestamptz: 'timestamp',
-  interval: 'interval',
+/** The catalog's types by their kind, and those that SQL has another name for. */
+const KINDS: typeof KIND_BY_TYPE = {
+  ...KIND_BY_TYPE,
+  ...{ boolean: 'boolean', smallint: 'integer', integer: 'integer', bigint: 'integer' },
+  ...{ real: 'float', 'double precision': 'float' },
 };
 
 /** A column that is not there yet, as the catalog would have it. */
