@@ -50,3 +50,35 @@ export interface FieldReader {
   /** The part of the last value at the place of a path; `undefined` where it has none. */
   of(place: number): JsonSlice | undefined;
 }
+
+/** A reader that another one reads for, or several in turn. */
+export abstract class ForwardingFields implements FieldReader {
+  /** What has read the last value. */
+  protected abstract readonly fields: Omit<FieldReader, 'read'>;
+
+  abstract read(bytes: Buffer, start: number, end: number, record: RecordCursor): DeadLetterReason | null;
+
+  get words(): string | undefined {
+    return this.fields.words;
+  }
+
+  get kind(): ValueKind {
+    return this.fields.kind;
+  }
+
+  get units(): SchemaUnits {
+    return this.fields.units;
+  }
+
+  get unmapped(): number {
+    return this.fields.unmapped;
+  }
+
+  kindOf(place: number): ValueKind | undefined {
+    return this.fields.kindOf(place);
+  }
+
+  of(place: number): JsonSlice | undefined {
+    return this.fields.of(place);
+  }
+}

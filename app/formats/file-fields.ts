@@ -1,10 +1,8 @@
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import type { FileFormat } from '../../settings/sections/formats.ts';
-import type { SchemaUnits } from '../tables/json/connect-schema.ts';
-import type { JsonSlice, ValueKind } from '../tables/json/json-slice.ts';
 import { AvroFields } from './avro/avro-fields.ts';
 import { AvroProgram } from './avro/avro-program.ts';
-import type { FieldReader, Taken } from './field-reader.ts';
+import { ForwardingFields, type Taken } from './field-reader.ts';
 import { ProtoFields } from './protobuf/proto-fields.ts';
 import { ProtoProgram } from './protobuf/proto-program.ts';
 import { avroFile, messageOfFile } from './schema-files.ts';
@@ -13,50 +11,27 @@ import { avroFile, messageOfFile } from './schema-files.ts';
 type Reading = (bytes: Buffer, start: number, end: number) => DeadLetterReason | null;
 
 /** Values of Avro or Protobuf by the schema in a file. */
-export class FileFields implements FieldReader {
-  readonly #fields: AvroFields | ProtoFields;
+export class FileFields extends ForwardingFields {
+  protected readonly fields: AvroFields | ProtoFields;
   readonly #read: Reading;
 
   /** @throws Error where the file cannot be used any more: the check of the settings has found it usable */
   constructor(format: FileFormat, { paths, others }: Taken) {
+    super();
     if (format.avro === undefined) {
       const program = new ProtoProgram(format.protobuf, messageOfFile(format), paths, others);
       const fields = new ProtoFields();
-      this.#fields = fields;
+      this.fields = fields;
       this.#read = (bytes, start, end) => fields.read(program, bytes, start, end);
     } else {
       const program = new AvroProgram(avroFile(format.avro), paths, others);
       const fields = new AvroFields();
-      this.#fields = fields;
+      this.fields = fields;
       this.#read = (bytes, start, end) => fields.read(program, bytes, start, end);
     }
   }
 
   read(bytes: Buffer, start: number, end: number): DeadLetterReason | null {
     return this.#read(bytes, start, end);
-  }
-
-  get words(): string | undefined {
-    return this.#fields.words;
-  }
-
-  get kind(): ValueKind {
-    return this.#fields.kind;
-  }
-
-  get units(): SchemaUnits {
-    return this.#fields.units;
-  }
-
-  get unmapped(): number {
-    return this.#fields.unmapped;
-  }
-
-  kindOf(place: number): ValueKind | undefined {
-    return this.#fields.kindOf(place);
-  }
-
-  of(place: number): JsonSlice | undefined {
-    return this.#fields.of(place);
   }
 }
