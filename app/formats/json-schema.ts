@@ -9,8 +9,8 @@ type Node = Readonly<Record<string, unknown>>;
 /** Schemas that lead to each other, at most: they may lead in a circle. */
 const MOST_STEPS = 32;
 /**
- * Choices that are looked at, as null is one of two, and parts of a pointer: each path looks at them in each step, and a
- * schema may be hostile.
+ * Choices that are looked at, as null is one of two, and parts of a pointer: each path looks at them in each step, and
+ * a schema may be hostile.
  */
 const MOST_CHOICES = 100;
 const MOST_POINTER_PARTS = 100;

@@ -10,11 +10,10 @@ import { AvroProgram } from './avro/avro-program.ts';
 import { AvroSchemaError } from './avro/avro-schema.ts';
 import type { FieldReader, Side, Taken } from './field-reader.ts';
 import { unitsOfJsonSchema } from './json-schema.ts';
-import { MessageIndex } from './protobuf/message-index.ts';
 import { ProtoFields } from './protobuf/proto-fields.ts';
 import { ProtoSchemaError } from './protobuf/proto-files.ts';
 import type { ProtoProgram } from './protobuf/proto-program.ts';
-import { RegisteredMessages } from './protobuf/registered-messages.ts';
+import { MessageIndex, RegisteredMessages } from './protobuf/registered-messages.ts';
 import { SchemaCache } from './registry/schema-cache.ts';
 import { isUsable, type RegisteredSchema, type Schemas } from './registry/schemas.ts';
 import { schemaIdOf, withoutSchemaId } from './wire-format.ts';
@@ -38,8 +37,8 @@ class Refused {
 }
 
 /**
- * Values behind the id of a schema of a registry: Avro, Protobuf, or JSON by a JSON Schema. Each schema is compiled once for what
- * is taken. The registry is never asked here: what a batch needs was fetched before.
+ * Values behind the id of a schema of a registry: Avro, Protobuf, or JSON by a JSON Schema. Each schema is compiled
+ * once for what is taken. The registry is never asked here: what a batch needs was fetched before.
  */
 export class RegistryFields implements FieldReader {
   readonly #schemas: Schemas;

@@ -27,8 +27,8 @@ const INT_MOST = 2_147_483_647;
 
 /**
  * A place in the bytes of a value in Avro's binary encoding (specification 1.12, "Binary encoding"). Each function
- * reads what is there and moves behind it, or throws an {@link DecodeFault}. No count or length of the bytes is believed:
- * depth, items without bytes, and the size as JSON have limits.
+ * reads what is there and moves behind it, or throws a {@link DecodeFault}. No count or length of the bytes is
+ * believed: depth, items without bytes, and the size as JSON have limits.
  */
 export class AvroCursor {
   bytes: Buffer = Buffer.alloc(0);

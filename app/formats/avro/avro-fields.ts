@@ -16,11 +16,6 @@ import { passPart, passValue } from './pass-value.ts';
 import { writeScalar } from './scalar-writer.ts';
 
 const NO_BYTES = Buffer.alloc(0);
-const WORDS = {
-  true: Buffer.from('true', 'latin1'),
-  false: Buffer.from('false', 'latin1'),
-  null: Buffer.from('null', 'latin1'),
-};
 const BYTES_BEHIND = new DecodeFault('bytes follow it');
 
 /** By what the whole value is. Whether a boolean is true is of no meaning for it, nor whether a number is finite. */
@@ -256,10 +251,10 @@ export class AvroFields {
         found.putText(node, cursor, cursor.string());
         return;
       case 'null':
-        this.#word(node, 'null');
+        this.#found.putWord(node, 'null');
         return;
       case 'boolean':
-        this.#word(node, cursor.boolean() ? 'true' : 'false');
+        this.#found.putWord(node, cursor.boolean() ? 'true' : 'false');
         return;
       case 'enum': {
         const symbol = cursor.oneOf(type.symbols);
@@ -269,10 +264,6 @@ export class AvroFields {
       default:
         this.#written(type, node);
     }
-  }
-
-  #word(node: number, word: keyof typeof WORDS): void {
-    this.#found.put(node, word, WORDS[word], 0, word.length);
   }
 
   /** What has a text of its own. */

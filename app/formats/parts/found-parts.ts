@@ -3,6 +3,13 @@ import type { ValueUnit } from '../../tables/mapping/table-mapping.ts';
 
 const NO_BYTES = Buffer.alloc(0);
 
+/** The words of JSON. */
+export const WORDS = {
+  true: Buffer.from('true', 'latin1'),
+  false: Buffer.from('false', 'latin1'),
+  null: Buffer.from('null', 'latin1'),
+} as const;
+
 /** What was found of a value, by the nodes of a program. @typeParam Type of parts whose JSON is written later */
 export class FoundParts<Type = never> {
   readonly #kinds: (ValueKind | null)[] = [];
@@ -47,6 +54,11 @@ export class FoundParts<Type = never> {
   /** The same of a text. @param hasEscapes whether JSON has to escape something of it */
   putText(node: number, { bytes, from, to }: { bytes: Buffer; from: number; to: number }, hasEscapes: boolean): void {
     this.put(node, 'text', bytes, from, to, hasEscapes);
+  }
+
+  /** The same of a word. */
+  putWord(node: number, word: keyof typeof WORDS): void {
+    this.put(node, word, WORDS[word], 0, word.length);
   }
 
   /** A part that is to be JSON, which begins there in the value's bytes. */

@@ -9,8 +9,8 @@ function grown(numbers: Int32Array, size: number) {
 }
 
 /**
- * Where the values of fields are in a message, in the order of its bytes: a field may be there often, in any place. Each
- * slot has a list of them. Slots and what is in them are taken and given back as on a stack.
+ * Where the values of fields are in a message, in the order of its bytes: a field may be there often, in any place.
+ * Each slot has a list of them. Slots and what is in them are taken and given back as on a stack.
  */
 export class Occurrences {
   #first = new Int32Array(FEW);

@@ -38,7 +38,7 @@ export class PartFinder {
     this.#writer = new MessageWriter(cursor, scratch, this.#parts);
   }
 
-  /** Finds the parts in the bytes from `start` up to `end`. @throws DecodeFault where they are no value of the schema */
+  /** Finds the parts in the bytes from `start` up to `end`. @throws DecodeFault where the schema has no such value */
   find({ root, size }: ProtoProgram, start: number, end: number): void {
     this.#parts.begin(size);
     this.#writer.begin();

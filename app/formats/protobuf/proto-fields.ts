@@ -14,8 +14,8 @@ import type { ProtoProgram } from './proto-program.ts';
  * where they are, numbers by all their digits, and messages, lists and maps as JSON. The reader makes no object of a
  * value, and passes over what no path leads to. One reader is for all schemas whose programs have the same paths.
  *
- * Fields are in any order. Of a single one the last value counts, and the pieces of a message are put together. What the
- * schema does not have is passed over. Bytes that a field of the schema cannot have are refused.
+ * Fields are in any order. Of a single one the last value counts, and the pieces of a message are put together. What
+ * the schema does not have is passed over. Bytes that a field of the schema cannot have are refused.
  */
 export class ProtoFields {
   readonly #cursor = new ProtoCursor();

@@ -6,7 +6,7 @@ import type { TextScratch } from '../parts/text-scratch.ts';
 import type { ProtoCursor } from './proto-cursor.ts';
 import type { Entry, ValueStep } from './proto-program.ts';
 import type { ProtoField } from './proto-type.ts';
-import { booleanAt, symbolAt, WORDS, writeNumber } from './scalar-text.ts';
+import { booleanAt, symbolAt, writeNumber } from './scalar-text.ts';
 
 const NO_BYTES = Buffer.alloc(0);
 const ZERO = Buffer.from('0', 'latin1');
@@ -29,7 +29,7 @@ export function putScalar(
       found.putText(node, cursor, hasEscapesIn(cursor.bytes, cursor.from, cursor.to));
       return;
     case 'bool':
-      putWord(found, node, booleanAt(cursor));
+      found.putWord(node, booleanAt(cursor));
       return;
     case 'enum':
       putSymbol(cursor, scratch, found, { node, field });
@@ -50,9 +50,6 @@ export function putScalar(
     }
   }
 }
-
-const putWord = (found: FoundParts, node: number, word: keyof typeof WORDS): void =>
-  found.put(node, word, WORDS[word], 0, word.length);
 
 function putSymbol(
   cursor: ProtoCursor,
@@ -85,7 +82,7 @@ export function putZero(found: FoundParts, node: number, { shape, kind, symbols 
       found.put(node, 'string', EMPTY.bytes, 0, EMPTY.bytes.length);
       return;
     case 'bool':
-      putWord(found, node, 'false');
+      found.putWord(node, 'false');
       return;
     default:
       if (symbol === undefined) {

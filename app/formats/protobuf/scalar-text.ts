@@ -1,13 +1,9 @@
 import type { ValueKind } from '../../tables/json/json-slice.ts';
 import { floatText } from '../parts/float-text.ts';
+import { WORDS } from '../parts/found-parts.ts';
 import type { TextScratch } from '../parts/text-scratch.ts';
 import type { ProtoCursor } from './proto-cursor.ts';
 import type { ProtoField, ProtoKind } from './proto-type.ts';
-
-export const WORDS = {
-  true: Buffer.from('true', 'latin1'),
-  false: Buffer.from('false', 'latin1'),
-} as const;
 
 /** Kinds of values whose text are digits. */
 export type NumberKind = Exclude<ProtoKind, 'bool' | 'string' | 'bytes' | 'enum' | 'message'>;
@@ -33,7 +29,7 @@ export function zeroOf({ kind, symbols }: Pick<ProtoField, 'kind' | 'symbols'>):
 }
 
 /** Reads the boolean at the cursor. */
-export function booleanAt(cursor: ProtoCursor): keyof typeof WORDS {
+export function booleanAt(cursor: ProtoCursor): 'true' | 'false' {
   cursor.varint();
   return cursor.low === 0 && cursor.high === 0 ? 'false' : 'true';
 }

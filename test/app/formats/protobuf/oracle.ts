@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs';
-import { BUILT_IN_FILES, BUILT_IN_IMPORTS } from '../../../../app/formats/protobuf/built-in-files.ts';
+import { BUILT_IN_FILES, BUILT_IN_IMPORTS } from '../../../../app/formats/protobuf/proto-files.ts';
 import { isoOfEpoch, twosComplement } from '../../../../app/tables/json/number-text.ts';
 
 /** What a value is in JSON, with what a number or a point in time is exactly. */

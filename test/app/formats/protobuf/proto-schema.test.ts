@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import protobuf from 'protobufjs';
-import { BUILT_IN_FILES } from '../../../../app/formats/protobuf/built-in-files.ts';
+import { BUILT_IN_FILES } from '../../../../app/formats/protobuf/proto-files.ts';
 import type { MessageType } from '../../../../app/formats/protobuf/proto-type.ts';
 import { schemaOf } from './read-message.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { MessageIndex } from '../../../../app/formats/protobuf/message-index.ts';
+import { MessageIndex } from '../../../../app/formats/protobuf/registered-messages.ts';
 
 const read = (hex: string) => {
   const bytes = Buffer.from(`ff${hex}`, 'hex');
