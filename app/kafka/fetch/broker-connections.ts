@@ -256,21 +256,13 @@ export class BrokerConnections {
   }
 }
 
-/**
- * Asks a broker about topics, no topics: all, by the last version that both sides have. kafkajs fails for errors in the
- * answer; here they stay in it.
- */
-export function askMetadata(
-  { lookupRequest, connectionPool }: Broker,
-  topics: readonly string[],
-): Promise<ClusterMetadata> {
+/** Asks a broker about topics, where none is named about all. Errors in the answer stay in it, unlike in kafkajs. */
+export function askMetadata(broker: Broker, topics: readonly string[]): Promise<ClusterMetadata> {
+  const lookup = broker.lookupRequest(METADATA_KEY, internals.requests.Metadata);
   const asked = { topics, allowAutoTopicCreation: false };
-  const { request, response } = lookupRequest(
-    METADATA_KEY,
-    internals.requests.Metadata,
-  )(asked) as ProtocolRequest<ClusterMetadata>;
-  const { decode } = response;
-  return connectionPool.send({ request, response: { decode, parse: async (metadata) => metadata } });
+  const { request, response } = lookup(asked) as ProtocolRequest<ClusterMetadata>;
+  const parse = async (metadata: ClusterMetadata) => metadata;
+  return broker.connectionPool.send({ request, response: { decode: response.decode, parse } });
 }
 
 /** What an ACL forbids is an answer: no other broker has to be asked. */

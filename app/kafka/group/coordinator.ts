@@ -31,7 +31,7 @@ export interface InGeneration {
 export interface DescribedGroup {
   /** Stable: nobody joins. Only then the answer has the metadata of the members. */
   readonly state: string;
-  /** `consumer`, or another word where other programs than consumers use the group; empty without members. */
+  /** `consumer`, or another word where others than consumers use the group; empty without members. */
   readonly protocolType: string;
   /** What the group assigns partitions by; empty where it has not done so. */
   readonly protocol: string;
@@ -47,10 +47,7 @@ export interface DescribedGroup {
  * is committed, so a commit that fails closes no connection but that of commits.
  */
 export interface Coordinator {
-  /**
-   * @param metadata by protocols, the first one preferred. @throws Error with the `memberId` to join by, where one is
-   * required
-   */
+  /** @param metadata by protocol, the preferred one first. @throws Error with the `memberId` that has to be used */
   join(memberId: string, metadata: ReadonlyMap<string, Buffer>): Promise<Joined>;
   /** @param assigned by the leader to all; of others nothing. @returns what the member is assigned */
   sync(member: InGeneration, assigned: ReadonlyMap<string, Buffer>): Promise<Buffer>;

@@ -104,11 +104,7 @@ export class BrokerLogins {
     return socket;
   };
 
-  /**
-   * Begins an attempt.
-   *
-   * @returns why it is too early for one, or too late; undefined where it may begin
-   */
+  /** Begins an attempt. @returns why it is too early for one, or too late; undefined where it may begin */
   begin(broker: string): string | undefined {
     const state = this.#state(broker);
     const now = this.#now();

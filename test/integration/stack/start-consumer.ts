@@ -56,8 +56,8 @@ export async function writeConfiguration(
 }
 
 /**
- * Starts the consumer as a separate process with an `application.yml` of its own. It is killed after the last test of
- * the file at the latest; `waitForHealth()` tells when it works.
+ * Starts the consumer as a separate process with an `application.yml` for it alone. It is killed after the last test of
+ * the file at the latest; `waitForHealth()` resolves once it works.
  */
 export async function startConsumer(chosen: ConsumerUnderTest): Promise<StartedConsumer> {
   const run = await testRun();
