@@ -117,7 +117,9 @@ export class FieldTree {
     const mask = this.#slots.length - 1;
     let slot = hash(parent, bytes, start, end) & mask;
     for (;;) {
-      const name = this.#names[(this.#slots[slot] ?? 0) - 1];
+      const place = this.#slots[slot] ?? 0;
+      // Not read at -1 where the slot is free: that costs as much as all the rest.
+      const name = place === 0 ? undefined : this.#names[place - 1];
       if (name === undefined) {
         return NO_NODE;
       }
