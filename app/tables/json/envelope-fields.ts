@@ -8,7 +8,10 @@ import { byteAt, type JsonKind, spaceEnd } from './json-lexer.ts';
 import type { JsonSlice } from './json-slice.ts';
 
 /** What an object of schema and payload begins with, as it has no other members. */
-const FIRST_NAMES = ['"schema"', '"payload"'].map((name) => Buffer.from(name, 'latin1'));
+const [SCHEMA_NAME, PAYLOAD_NAME] = [Buffer.from('"schema"', 'latin1'), Buffer.from('"payload"', 'latin1')];
+
+const isAt = (name: Buffer, json: Buffer, at: number, end: number): boolean =>
+  at + name.length < end && isEqual(name, json, at, at + name.length);
 
 /** Whether JSON may be an object of schema and payload; the answer costs next to nothing. */
 function mayBeWrapped(json: Buffer, start: number, end: number): boolean {
@@ -17,7 +20,7 @@ function mayBeWrapped(json: Buffer, start: number, end: number): boolean {
     return false;
   }
   const at = spaceEnd(json, brace + 1, end);
-  return FIRST_NAMES.some((name) => at + name.length < end && isEqual(name, json, at, at + name.length));
+  return isAt(SCHEMA_NAME, json, at, end) || isAt(PAYLOAD_NAME, json, at, end);
 }
 
 /** Paths of the object around a payload. */

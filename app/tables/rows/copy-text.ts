@@ -136,9 +136,14 @@ export class CopyText {
     this.#bytes[this.#end - 1] = NEWLINE;
   }
 
+  /** A loop, as for {@link bytes}. */
   #raw(bytes: Buffer): void {
     this.#reserve(bytes.length);
-    this.#end += bytes.copy(this.#bytes, this.#end);
+    const target = this.#bytes;
+    for (let at = 0; at < bytes.length; at += 1) {
+      target[this.#end + at] = bytes[at] ?? 0;
+    }
+    this.#end += bytes.length;
   }
 
   #reserve(bytes: number): void {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { BACKSLASH } from '../../records/ascii.ts';
 import { contentOf, type JsonSlice } from '../json/json-slice.ts';
 
 /** What a placeholder begins with where its bytes are written in hex. */
@@ -51,7 +52,7 @@ export class Placeholders {
     for (const content of contents) {
       addForm(this.#texts, content);
     }
-    this.#longest = 6 * Math.max(...this.#forms.keys());
+    this.#longest = 6 * Math.max(...contents.map((content) => content.length));
   }
 
   /** Whether a value is the placeholder of one that the source did not send. */
@@ -61,6 +62,22 @@ export class Placeholders {
     if (forms?.some((form) => bytes.compare(form, 0, form.length, start, end) === 0)) {
       return true;
     }
-    return hasEscapes && end - start <= this.#longest && this.#contents.has(contentOf(value));
+    return hasEscapes && end - start <= this.#longest && hasOtherEscapes(value) && this.#contents.has(contentOf(value));
   }
 }
+
+/** Whether a string has escapes that the JsonConverter writes of no placeholder: `\u` and digits, or `\/`. */
+function hasOtherEscapes({ bytes, start, end }: JsonSlice): boolean {
+  for (let at = start; at < end; at += 1) {
+    if (bytes[at] === BACKSLASH) {
+      at += 1;
+      if (bytes[at] === LOWER_U || bytes[at] === SLASH) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+const SLASH = '/'.charCodeAt(0);
+const LOWER_U = 'u'.charCodeAt(0);

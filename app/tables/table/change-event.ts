@@ -20,6 +20,15 @@ const NO_ROW = undecodable('its value is no change event: after is no object');
 /** A table that was emptied: the event has no key. */
 const TRUNCATE: Fault = { reason: 'truncate' };
 
+/** What a string says, for less work where it is one letter, as in each event. */
+function letterOf(operation: JsonSlice): string {
+  const { bytes, start, end, kind, hasEscapes } = operation;
+  const quotes = kind === 'text' ? 0 : 1;
+  return hasEscapes || end - start !== 1 + 2 * quotes
+    ? contentOf(operation)
+    : String.fromCharCode(bytes[start + quotes] ?? 0);
+}
+
 /**
  * What a change event does to the table. `before` plays no part: unless the source has REPLICA IDENTITY FULL, what it
  * says of columns beyond the key is made up.
@@ -33,7 +42,7 @@ export function eventOperation(
   after: ValueKind | undefined,
   isHistory: boolean,
 ): Operation | Fault {
-  switch (operation !== undefined && isString(operation) ? contentOf(operation) : null) {
+  switch (operation !== undefined && isString(operation) ? letterOf(operation) : null) {
     case 'c':
     case 'r':
     case 'u':

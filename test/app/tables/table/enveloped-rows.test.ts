@@ -68,6 +68,10 @@ describe('a change event', () => {
     expect(linesOf(['{"id":1}', event(op, { id: 1, name: 'a' })])).toEqual(['1\ta u \\N']);
   });
 
+  test('has an op that may be written with an escape', () => {
+    expect(linesOf(['{"id":1}', '{"op":"\\u0075","after":{"id":1,"name":"a"}}'])).toEqual(['1\ta u \\N']);
+  });
+
   test('deletes by the record key, and says nothing of the row before', () => {
     expect(linesOf(['{"id":1}', event('d', null, { id: 7, name: '' })], ['{"id":1}', null])).toEqual([
       '1\t\\N d \\N',
