@@ -187,13 +187,14 @@ class Types {
 
   /** @param name with the modifier, such as `numeric(10,2)`, where it has one */
   type(oid: number, name: string): ColumnType {
-    const row = this.#row(this.#domains(oid).at(-1)?.base || oid);
+    const domain = this.#domains(oid).at(-1);
+    const row = this.#row(domain?.base || oid);
     if (row.element !== 0) {
       const element = this.#row(row.element);
       return { kind: 'array', name, element: this.type(element.oid, element.name), delimiter: element.delimiter };
     }
     return row.attributes === null
-      ? { kind: KIND_BY_TYPE[row.known] ?? 'other', name }
+      ? { kind: KIND_BY_TYPE[row.known] ?? 'other', name, ...(domain?.sqlBase && { base: domain.sqlBase }) }
       : {
           kind: 'composite',
           name,

@@ -32,6 +32,8 @@ export type ColumnType =
         | 'other';
       /** As format_type shows it, for messages. */
       readonly name: string;
+      /** Of a domain: the same of what it is made of, with its modifier. */
+      readonly base?: string;
     }
   | { readonly kind: 'array'; readonly name: string; readonly element: ColumnType; readonly delimiter: string }
   | {

@@ -3,7 +3,7 @@ import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts'
 import { contentOf, isString, itemsOf, type JsonSlice, membersOf, sentJson } from '../json/json-slice.ts';
 import { isOfTime, withoutExponent } from '../json/number-text.ts';
 import type { ColumnType, ValueUnit } from '../mapping/table-mapping.ts';
-import { hexInput, textByUnit, textOfContent, textOfDigits, type UnitText } from './unit-text.ts';
+import { hexInput, otherName, textByUnit, textOfContent, textOfDigits, type UnitText } from './unit-text.ts';
 
 /** Why a value has no text for its column. */
 export class NoText {
@@ -117,7 +117,7 @@ export function hasTimes(type: ColumnType): boolean {
     case 'composite':
       return type.attributes.some((attribute) => hasTimes(attribute.type));
     default:
-      return type.kind === 'other' && RANGES_OF_TIMES.test(type.name);
+      return RANGES_OF_TIMES.test(otherName(type));
   }
 }
 

@@ -8,11 +8,13 @@ type Kind = ColumnType['kind'];
 const NUMBERS: readonly Kind[] = ['numeric', 'float', 'integer', 'text', 'json', 'other'];
 const TIMES: readonly Kind[] = ['date', 'time', 'timestamp'];
 
-const isHstore = ({ kind, name }: ColumnType): boolean => kind === 'other' && /^(?:.*\.)?"?hstore"?$/.test(name);
-const isBits = ({ kind, name }: ColumnType): boolean => kind === 'other' && /^bit(?: varying)?(?:\(|$)/.test(name);
-const isPoint = ({ kind, name }: ColumnType): boolean => kind === 'other' && name === 'point';
-const isOfPostgis = ({ kind, name }: ColumnType): boolean =>
-  kind === 'other' && /^(?:.*\.)?(?:geometry|geography)(?:\(|$)/.test(name);
+/** The name of a type that has no kind, of a domain that of what it is made of; empty where a kind says all. */
+export const otherName = (type: ColumnType): string => (type.kind === 'other' ? (type.base ?? type.name) : '');
+
+const isHstore = (type: ColumnType): boolean => /^(?:.*\.)?"?hstore"?$/.test(otherName(type));
+const isBits = (type: ColumnType): boolean => /^bit(?: varying)?(?:\(|$)/.test(otherName(type));
+const isPoint = (type: ColumnType): boolean => otherName(type) === 'point';
+const isOfPostgis = (type: ColumnType): boolean => /^(?:.*\.)?(?:geometry|geography)(?:\(|$)/.test(otherName(type));
 
 /** The type that decides how a unit is read: elements of an array are read one by one. */
 const elementOf = (type: ColumnType): ColumnType => (type.kind === 'array' ? elementOf(type.element) : type);
@@ -125,11 +127,12 @@ export function textOfContent(type: ColumnType, unit: ValueUnit, content: string
     : textOfBytes(type, unit, unit === 'hex' ? bytesOfHex(content) : bytesOfBase64(content));
 }
 
-function textOfBytes({ name }: ColumnType, unit: ValueUnit, bytes: Buffer | null): UnitText {
+function textOfBytes(type: ColumnType, unit: ValueUnit, bytes: Buffer | null): UnitText {
   if (bytes === null) {
     return null;
   }
   if (unit.startsWith('bits')) {
+    const name = otherName(type);
     return bitsText(bytes, lengthIn(unit) ?? (name.startsWith('bit(') ? lengthIn(name) : null));
   }
   const scale = /^decimal\((-?[0-9]+)\)$/.exec(unit)?.[1];

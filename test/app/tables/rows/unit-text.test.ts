@@ -10,6 +10,7 @@ import { rowColumn } from '../../../../app/tables/rows/row-column.ts';
 type Kind = Exclude<ColumnType['kind'], 'array' | 'composite'>;
 
 const typeOf = (name: string, kind: Kind = 'other'): ColumnType => ({ kind, name });
+const domainOf = (name: string, base: string): ColumnType => ({ kind: 'other', name, base });
 
 function slice(json: string): JsonSlice {
   const bytes = Buffer.from(json, 'utf8');
@@ -74,6 +75,9 @@ describe('a unit', () => {
     ['json', typeOf('hstore'), '{"a":1}', NO_FIT],
     ['json', typeOf('hstore'), '"a"=>"1"', NO_FIT],
     ['json', typeOf('hstore'), '{"a":"\\u0000"}', 'nul_character'],
+    ['json', domainOf('shop.pairs', 'public.hstore'), '{"a":"1"}', '"a"=>"1"'],
+    ['bits', domainOf('shop.octet', 'bit(8)'), base64(0x05), '00000101'],
+    ['point', domainOf('shop.place', 'point'), { x: 1.5, y: -2 }, '(1.5,-2)'],
     ['bits', typeOf('bit(8)'), base64(0xa5), '10100101'],
     ['bits', typeOf('bit(16)'), base64(0x01, 0xa5), '1010010100000001'],
     ['bits', typeOf('bit(8)'), '', '00000000'],
