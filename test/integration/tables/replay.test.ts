@@ -1,4 +1,5 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { UNAVAILABLE_VALUE } from '../../../settings/sections/table-envelope.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
 import { randomName } from '../stack/random-name.ts';
@@ -98,6 +99,73 @@ test('where rows are kept, a letter is done with by the row that is there', asyn
     { id: 3, name: 'old' },
   ]);
   expect(await letters(run)).toEqual([{ at: 2 }]);
+});
+
+/** Letters of change events, most of which have a placeholder of the note; all names fit by now. */
+async function keptLetters() {
+  const [topic, schema] = [await createTopic(), randomName('schema')];
+  const run = (sql: string) => query(sql.replaceAll('?', schema));
+  await run('CREATE SCHEMA ?; CREATE TABLE ?.users (id int PRIMARY KEY, name varchar(5), note text)');
+  const tables = [{ topic, table: `${schema}.users`, key: 'id', envelope: 'debezium' }];
+  const event = (id: number, name: string, note = UNAVAILABLE_VALUE) => ({
+    key: JSON.stringify({ id }),
+    value: JSON.stringify({ before: null, after: { id, name, note }, op: 'u' }),
+  });
+  await produce(topic, [
+    event(1, 'a', 'large 1'),
+    event(1, 'too long'),
+    event(2, 'b'),
+    event(3, 'c', 'large 3'),
+    event(3, 'too long'),
+    event(3, 'new', 'newer'),
+    event(4, 'too long', 'sent'),
+    event(5, 'last', 'large 5'),
+  ]);
+  const consumer = await startConsumer({ topics: [], schema, settings: { tables, deadLetters: { maxRatio: 1 } } });
+  await until('the last row', async () => {
+    const rows = await run('SELECT FROM ?.users WHERE id = 5').catch(() => []);
+    return rows.length > 0 ? true : undefined;
+  });
+  consumer.kill('SIGTERM');
+  await consumer.exited;
+  await run('ALTER TABLE ?.users ALTER name TYPE text; DELETE FROM ?.users WHERE id = 5');
+  const replay = (...more: string[]) =>
+    runCommand(['dead-letters', 'replay', '--config', consumer.configFile, ...more], {});
+  return { run, replay };
+}
+
+describe('a letter that keeps a column', () => {
+  const reasons = (run: (sql: string) => Promise<readonly unknown[]>) =>
+    run('SELECT "offset"::int AS at, reason, target_column AS column FROM ?.dead_letters ORDER BY "offset"');
+  const [one, three, four] = [
+    { id: 1, name: 'a', note: 'large 1' },
+    { id: 3, name: 'new', note: 'newer' },
+    { id: 4, name: 'too long', note: 'sent' },
+  ];
+  const lacking = { at: 2, reason: 'missing_value', column: 'note' };
+
+  test('replaces no row of its key, which may be newer, and makes none', async () => {
+    const { run, replay } = await keptLetters();
+    const misfit = { reason: 'value_does_not_fit', column: 'name' };
+    const met = [{ at: 1, ...misfit }, lacking, { at: 4, ...misfit }];
+    expect(await reasons(run)).toEqual([...met, { at: 6, ...misfit }]);
+    const summary = '1 moved, 1 still refused (1 missing_value), 2 present already';
+    expect(await replay()).toMatchObject({ code: 1, stderr: expect.stringContaining(summary) });
+    expect(await run('SELECT * FROM ?.users ORDER BY id')).toEqual([one, three, four]);
+    expect(await reasons(run)).toEqual(met);
+  });
+
+  test('replaces all but that column with --overwrite, and is written once its row is there', async () => {
+    const { run, replay } = await keptLetters();
+    expect(await replay('--overwrite')).toMatchObject({ code: 1, stderr: expect.stringContaining('3 moved') });
+    const overwritten = [{ ...one, name: 'too long' }, { ...three, name: 'too long' }, four];
+    expect(await run('SELECT * FROM ?.users ORDER BY id')).toEqual(overwritten);
+    expect(await reasons(run)).toEqual([lacking]);
+    await run(`INSERT INTO ?.users VALUES (2, 'old', 'large 2')`);
+    expect(await replay('--overwrite')).toMatchObject({ code: 0, stderr: expect.stringContaining('1 moved') });
+    expect(await run('SELECT * FROM ?.users WHERE id = 2')).toEqual([{ id: 2, name: 'b', note: 'large 2' }]);
+    expect(await reasons(run)).toEqual([]);
+  });
 });
 
 test.each([true, false])(
