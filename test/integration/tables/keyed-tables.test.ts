@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { UNAVAILABLE_VALUE } from '../../../settings/sections/table-envelope.ts';
 import { query } from '../stack/database.ts';
 import { startPgBouncer } from '../stack/pgbouncer.ts';
 import { POSTGRES_MAJOR } from '../stack/postgres-version.ts';
@@ -182,4 +183,40 @@ test.each([
   await write([put(4, { tenant: 'a' }), put(5, { tenant: 'b' }), put(4, { tenant: 'a' })]);
   expect((await run('SELECT id FROM ?.sums')).map(({ id }) => id).join(' ')).toBe(kept);
   expect(await letters()).toMatchObject([{ at: 1, reason: 'constraint_violated' }]);
+});
+
+describe('a row that keeps a column, and that PostgreSQL does not replace though it is there, is no dead letter', () => {
+  const ddl = 'CREATE TABLE ?.sums (id int PRIMARY KEY, version int, body text);';
+  const tables = [{ table: '?.sums', key: 'id', envelope: 'debezium' }];
+  const event = (id: number, version: number, body = UNAVAILABLE_VALUE) => ({
+    key: JSON.stringify({ id }),
+    value: { op: 'u', after: { id, version, body } },
+  });
+  const rows = 'SELECT id, version, body FROM ?.sums ORDER BY id';
+  const kept = [
+    { id: 1, version: 2, body: 'one' },
+    { id: 2, version: 3, body: 'two' },
+  ];
+
+  test('because of a trigger', async () => {
+    const guard = 'IF NEW.version < OLD.version THEN RETURN NULL; END IF; RETURN NEW;';
+    const { write, run, letters } = await openKeyed({ ddl: ddl + TRIGGER('UPDATE', guard), tables });
+    await write([event(1, 2, 'one'), event(2, 2, 'two')]);
+    await write([event(1, 1), event(2, 3), event(3, 1)]);
+    expect(await run(rows)).toEqual(kept);
+    expect(await letters()).toEqual([{ at: 4, reason: 'missing_value', column: 'body' }]);
+  });
+
+  test('because of a policy of row-level security', async () => {
+    const { role, url } = await aRole();
+    const policies = `ALTER TABLE ?.sums ENABLE ROW LEVEL SECURITY;
+      CREATE POLICY all_seen ON ?.sums FOR SELECT USING (true); CREATE POLICY all_new ON ?.sums FOR INSERT WITH CHECK (true);
+      CREATE POLICY some_changed ON ?.sums FOR UPDATE USING (id > 1);
+      GRANT ALL ON SCHEMA ? TO ${role}; GRANT ALL ON ?.sums TO ${role}`;
+    const { write, run, letters } = await openKeyed({ ddl: ddl + policies, tables, url });
+    await write([event(1, 2, 'one'), event(2, 2, 'two')]);
+    await write([event(1, 1), event(2, 3), event(3, 1)]);
+    expect(await run(rows)).toEqual(kept);
+    expect(await letters()).toEqual([{ at: 4, reason: 'missing_value', column: 'body' }]);
+  });
 });
