@@ -1,5 +1,5 @@
 import { parameterOf, unitOfSchema } from '../tables/json/connect-schema.ts';
-import type { SchemaKind, SchemaOutline, SchemaPart } from './schema-part.ts';
+import type { SchemaKind, SchemaOutline, SchemaPart } from './parts/schema-part.ts';
 import { schemaSqlType } from './schema-sql-type.ts';
 
 /** A schema of Kafka Connect as its JsonConverter writes it, as far as it is one. */

@@ -1,9 +1,9 @@
 import { type Format, type FormatName, isOfFile, type TopicFormats } from '../../settings/sections/formats.ts';
 import { DocumentFields } from '../tables/json/document-fields.ts';
 import { EnvelopeFields } from '../tables/json/envelope-fields.ts';
-import type { FieldReader, Side, Taken } from './field-reader.ts';
 import { FileFields } from './file-fields.ts';
 import { FirstByteFields } from './first-byte-fields.ts';
+import type { FieldReader, Side, Taken } from './parts/field-reader.ts';
 import type { Schemas } from './registry/schemas.ts';
 import { RegistryFields } from './registry-fields.ts';
 import { WholeFields, wholeBytes, wholeText } from './whole-fields.ts';

@@ -2,7 +2,7 @@ import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import type { FileFormat } from '../../settings/sections/formats.ts';
 import { AvroFields } from './avro/avro-fields.ts';
 import { AvroProgram } from './avro/avro-program.ts';
-import { ForwardingFields, type Taken } from './field-reader.ts';
+import { ForwardingFields, type Taken } from './parts/field-reader.ts';
 import { ProtoFields } from './protobuf/proto-fields.ts';
 import { ProtoProgram } from './protobuf/proto-program.ts';
 import { avroFile, messageOfFile } from './schema-files.ts';

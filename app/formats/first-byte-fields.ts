@@ -1,7 +1,7 @@
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import type { RecordCursor } from '../records/record-batch.ts';
 import { SCHEMA_ID_FOLLOWS } from '../records/schema-prefix.ts';
-import { type FieldReader, ForwardingFields } from './field-reader.ts';
+import { type FieldReader, ForwardingFields } from './parts/field-reader.ts';
 
 /** Values of a topic that has changed its format: what begins with the byte 0 has a schema id. */
 export class FirstByteFields extends ForwardingFields {

@@ -1,7 +1,7 @@
 import { parameterOf, type SchemaUnits, unitOfSchema } from '../tables/json/connect-schema.ts';
 import type { FieldPath, ValueUnit } from '../tables/mapping/table-mapping.ts';
+import type { SchemaKind, SchemaOutline, SchemaPart } from './parts/schema-part.ts';
 import type { RegisteredSchema } from './registry/schemas.ts';
-import type { SchemaKind, SchemaOutline, SchemaPart } from './schema-part.ts';
 import { schemaSqlType, typeOfUnit, widestType } from './schema-sql-type.ts';
 
 type Node = Readonly<Record<string, unknown>>;

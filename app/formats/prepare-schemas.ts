@@ -2,7 +2,7 @@ import { type FormatsPart, registrySides, registryTopics } from '../../settings/
 import type { Records } from '../records/records.ts';
 import type { StreamPorts } from '../stream/partition/stream-ports.ts';
 import { OutageError } from '../stream/ports/stream-errors.ts';
-import type { Side } from './field-reader.ts';
+import type { Side } from './parts/field-reader.ts';
 import { isUsable, type Schemas } from './registry/schemas.ts';
 import { schemaIdOf } from './wire-format.ts';
 

@@ -3,8 +3,8 @@ import type { RecordCursor } from '../records/record-batch.ts';
 import type { DecodedRecord, RecordDecoder, RecordDecoders } from '../store/tables/record-rows.ts';
 import type { Refusal } from '../store/tables/table.ts';
 import { contentOf, isString, type JsonSlice, sentJson } from '../tables/json/json-slice.ts';
-import type { FieldReader, Taken } from './field-reader.ts';
 import type { FieldReaders } from './field-readers.ts';
+import type { FieldReader, Taken } from './parts/field-reader.ts';
 
 const WHOLE: Taken = { paths: [[]] };
 

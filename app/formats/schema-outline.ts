@@ -3,12 +3,12 @@ import type { FieldPath } from '../tables/mapping/table-mapping.ts';
 import { avroType, type SchemaText } from './avro/avro-schema.ts';
 import type { AvroKind, AvroType } from './avro/avro-type.ts';
 import { outlineOfJsonSchema } from './json-schema.ts';
+import type { SchemaKind, SchemaOutline } from './parts/schema-part.ts';
 import { ProtoSchemaError } from './protobuf/proto-files.ts';
 import { outlineOfMessage } from './protobuf/proto-outline.ts';
 import { protoSchemaOf } from './protobuf/registered-messages.ts';
 import type { RegisteredSchema } from './registry/schemas.ts';
 import { avroFile, messageOfFile } from './schema-files.ts';
-import type { SchemaKind, SchemaOutline } from './schema-part.ts';
 import { schemaSqlType, widestType } from './schema-sql-type.ts';
 
 const AVRO_KINDS: Readonly<Record<Exclude<AvroKind, 'null' | 'union'>, SchemaKind>> = {

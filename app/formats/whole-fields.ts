@@ -4,7 +4,7 @@ import { NO_UNITS } from '../tables/json/connect-schema.ts';
 import { runEnd } from '../tables/json/json-lexer.ts';
 import type { JsonSlice, ValueKind } from '../tables/json/json-slice.ts';
 import type { FieldPath } from '../tables/mapping/table-mapping.ts';
-import type { FieldReader, Side } from './field-reader.ts';
+import type { FieldReader, Side } from './parts/field-reader.ts';
 
 /** What a format without parts makes of a value; `null`: it is none of the format. */
 type WholeOf = (bytes: Buffer, start: number, end: number) => JsonSlice | null;

@@ -1,7 +1,7 @@
 import type { RecordCursor } from '../records/record-batch.ts';
 import { PREFIX_BYTES, SCHEMA_ID_FOLLOWS } from '../records/schema-prefix.ts';
 import { isEqual } from '../tables/json/field-tree.ts';
-import type { Side } from './field-reader.ts';
+import type { Side } from './parts/field-reader.ts';
 
 /** An id that no registry gives. */
 const NO_ID = 0;

@@ -1,11 +1,11 @@
 import { formatsOf, isOfFile } from '../../../settings/sections/formats.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { AvroSchemaError } from '../../formats/avro/avro-schema.ts';
-import type { Side } from '../../formats/field-reader.ts';
+import type { Side } from '../../formats/parts/field-reader.ts';
+import type { SchemaKind, SchemaOutline, SchemaPart } from '../../formats/parts/schema-part.ts';
 import { ProtoSchemaError } from '../../formats/protobuf/proto-files.ts';
 import { isUsable, type RegisteredSchema, type UnusableSchema } from '../../formats/registry/schemas.ts';
 import { outlineOf, outlineOfFile } from '../../formats/schema-outline.ts';
-import type { SchemaKind, SchemaOutline, SchemaPart } from '../../formats/schema-part.ts';
 import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
 import { valueAt } from '../../tables/json/json-slice.ts';
 import type { ColumnType, FieldPath, MappedColumn, TableMapping } from '../../tables/mapping/table-mapping.ts';

@@ -1,4 +1,4 @@
-import type { SchemaKind, SchemaOutline } from '../schema-part.ts';
+import type { SchemaKind, SchemaOutline } from '../parts/schema-part.ts';
 import { fieldOf, itemOf, unitOf } from './proto-program.ts';
 import type { MessageType, ProtoField, ProtoKind, WellKnown } from './proto-type.ts';
 

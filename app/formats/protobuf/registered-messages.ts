@@ -1,4 +1,4 @@
-import type { Taken } from '../field-reader.ts';
+import type { Taken } from '../parts/field-reader.ts';
 import type { RegisteredSchema } from '../registry/schemas.ts';
 import { ProtoProgram } from './proto-program.ts';
 import { ProtoSchema } from './proto-schema.ts';

@@ -1,5 +1,5 @@
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
-import type { FieldReader, Taken } from '../../formats/field-reader.ts';
+import type { FieldReader, Taken } from '../../formats/parts/field-reader.ts';
 import type { RecordCursor } from '../../records/record-batch.ts';
 import { DocumentFields } from '../json/document-fields.ts';
 import { EnvelopeFields } from '../json/envelope-fields.ts';

@@ -1,6 +1,6 @@
 import { DEAD_LETTER_REASON } from '../../../contract/dead-letter-reasons.ts';
-import type { FieldReader } from '../../formats/field-reader.ts';
 import { type FieldReaders, JSON_READERS } from '../../formats/field-readers.ts';
+import type { FieldReader } from '../../formats/parts/field-reader.ts';
 import type { TopicPartition } from '../../records/record.ts';
 import type { RecordCursor } from '../../records/record-batch.ts';
 import type { Records } from '../../records/records.ts';

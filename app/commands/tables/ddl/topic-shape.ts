@@ -1,5 +1,5 @@
 import { escapeLiteral } from 'pg';
-import type { SchemaKind, SchemaOutline, SchemaPart } from '../../../formats/schema-part.ts';
+import type { SchemaKind, SchemaOutline, SchemaPart } from '../../../formats/parts/schema-part.ts';
 import { typeOfUnit } from '../../../formats/schema-sql-type.ts';
 import { printable } from '../../../logging/printable-text.ts';
 import { sqlName } from '../../../store/connection/sql-name.ts';

@@ -1,9 +1,9 @@
-import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
-import type { RecordCursor } from '../records/record-batch.ts';
-import type { SchemaUnits } from '../tables/json/connect-schema.ts';
-import type { OtherFields } from '../tables/json/document-fields.ts';
-import type { JsonSlice, ValueKind } from '../tables/json/json-slice.ts';
-import type { FieldPath, TableEnvelope } from '../tables/mapping/table-mapping.ts';
+import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
+import type { RecordCursor } from '../../records/record-batch.ts';
+import type { SchemaUnits } from '../../tables/json/connect-schema.ts';
+import type { OtherFields } from '../../tables/json/document-fields.ts';
+import type { JsonSlice, ValueKind } from '../../tables/json/json-slice.ts';
+import type { FieldPath, TableEnvelope } from '../../tables/mapping/table-mapping.ts';
 
 /** The value of a record, or its key. */
 export type Side = 'value' | 'key';

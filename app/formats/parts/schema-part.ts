@@ -1,4 +1,4 @@
-import type { FieldPath, ValueUnit } from '../tables/mapping/table-mapping.ts';
+import type { FieldPath, ValueUnit } from '../../tables/mapping/table-mapping.ts';
 
 /** What values are, as far as columns care; bytes come as base64. */
 export type SchemaKind = 'string' | 'number' | 'boolean' | 'object' | 'list' | 'bytes';
