@@ -44,7 +44,7 @@ function isSamePlace(one: WritePlace, other: WritePlace): boolean {
   return isSameServer && one.schema === other.schema && one.database === other.database;
 }
 
-const shown = ({ schema, database, systemIdentifier }: WritePlace): string =>
+const shownPlace = ({ schema, database, systemIdentifier }: WritePlace): string =>
   `schema "${schema}" of database "${database}" (system_identifier ${systemIdentifier ?? 'unknown'})`;
 
 /** Why Kafka did not take the commit of a claim. */
@@ -163,7 +163,7 @@ export class GroupClaim {
     if (other) {
       throw new FatalError(
         'GROUP_WRITES_ELSEWHERE',
-        `the group ${groupId} writes into ${shown(other)}, and this consumer into ${shown(place)}: each of them would ` +
+        `the group ${groupId} writes into ${shownPlace(other)}, and this consumer into ${shownPlace(place)}: each of them would ` +
           'have some of the records only. Give this consumer another kafka.groupId, or the same database. After a move ' +
           'to this database, stop all consumers of the group and delete what it committed to Kafka (kafka-consumer-groups.sh ' +
           `--delete --group ${groupId}); positions are read from PostgreSQL`,

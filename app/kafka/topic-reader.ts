@@ -27,7 +27,7 @@ export interface ReadRecords extends TopicPartition {
 }
 
 /** What is called while a topic is read. */
-interface Reading {
+interface TopicReading {
   /** Its records are good until it returns. */
   take(read: ReadRecords): void;
   /** The partition is read no further. @default nothing is called */
@@ -36,16 +36,16 @@ interface Reading {
   readonly signal?: AbortSignal;
 }
 
-const NOTHING = (): void => undefined;
+const ignore = (): void => undefined;
 
 /** What goes wrong meanwhile ends as the time that is over: a command says it once. */
 export const SILENT: Logger = {
-  trace: NOTHING,
-  debug: NOTHING,
-  info: NOTHING,
-  warn: NOTHING,
-  error: NOTHING,
-  fatal: NOTHING,
+  trace: ignore,
+  debug: ignore,
+  info: ignore,
+  warn: ignore,
+  error: ignore,
+  fatal: ignore,
 };
 
 /** A command asks a broker that is away once more. */
@@ -108,7 +108,7 @@ export class TopicReader {
    * @throws OutageError when the brokers are away, a partition has no leader, or nothing came for 10 s
    * @throws FatalError when an ACL forbids it
    */
-  async read(topic: string, selection: Selection, reading: Reading): Promise<readonly LogRange[]> {
+  async read(topic: string, selection: Selection, reading: TopicReading): Promise<readonly LogRange[]> {
     const ranges = selectedRanges(await this.#logs(topic), selection);
     if (ranges.length > 0 && reading.signal?.aborted !== true) {
       await this.#readRanges(ranges, topic, reading);
@@ -131,7 +131,7 @@ export class TopicReader {
     });
   }
 
-  #readRanges(ranges: readonly LogRange[], topic: string, { take, onUnreadable, signal }: Reading): Promise<void> {
+  #readRanges(ranges: readonly LogRange[], topic: string, { take, onUnreadable, signal }: TopicReading): Promise<void> {
     const open = new Map(ranges.map((range) => [partitionKey(range), range.end]));
     return new Promise<void>((resolve, reject) => {
       const silence = setTimeout(() => {
@@ -187,19 +187,19 @@ export class TopicReader {
 
   #fetcher(listener: Pick<FetchListener, 'onFetched' | 'onUnreadable' | 'onOutOfRange'>): PartitionFetcher {
     return new PartitionFetcher({
-      connections: new BrokerConnections(clusterApart(this.#kafka, { onAnswer: NOTHING }), systemClock),
+      connections: new BrokerConnections(clusterApart(this.#kafka, { onAnswer: ignore }), systemClock),
       memory: new MemoryBudget(),
       clock: systemClock,
       logger: SILENT,
-      listener: { onLogEnds: NOTHING, onReadable: NOTHING, onRead: NOTHING, onTruncated: NOTHING, ...listener },
-      onPoll: NOTHING,
-      onFetchedByName: NOTHING,
+      listener: { onLogEnds: ignore, onReadable: ignore, onRead: ignore, onTruncated: ignore, ...listener },
+      onPoll: ignore,
+      onFetchedByName: ignore,
     });
   }
 }
 
 /** Makes a reader for a command; it connects to nothing yet. */
 export function openTopicReader(kafka: Settings['kafka']): TopicReader {
-  const shared = shareByClients(() => kafka, SILENT, NOTHING);
+  const shared = shareByClients(() => kafka, SILENT, ignore);
   return new TopicReader(createKafkaClient(shared, RETRIES));
 }

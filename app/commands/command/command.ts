@@ -59,7 +59,7 @@ export interface CommandRequest {
 }
 
 /** The request of a right command line, or its problems. */
-interface Reading<Request> {
+interface RequestReading<Request> {
   readonly request?: Request;
   readonly problems: readonly Problem[];
 }
@@ -70,7 +70,7 @@ interface ActionParts<Request> {
   /** Options beside those of the command. @default none */
   readonly options?: Options;
   /** @param words those behind `word`, without the options */
-  read(words: readonly string[], given: GivenOptions): Reading<Request>;
+  read(words: readonly string[], given: GivenOptions): RequestReading<Request>;
   /** Runs the action. It is here that an action loads its libraries: `--help` works without them. */
   run(settings: Settings, request: Request, process: CommandProcess): Promise<number>;
 }
@@ -79,7 +79,7 @@ interface ActionParts<Request> {
 export interface Action {
   readonly word: string;
   readonly options: Options;
-  read(words: readonly string[], given: GivenOptions): Reading<CommandRequest>;
+  read(words: readonly string[], given: GivenOptions): RequestReading<CommandRequest>;
 }
 
 /** A command of the command line. */

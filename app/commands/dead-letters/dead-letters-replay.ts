@@ -63,7 +63,7 @@ interface ReplayPlace {
   readonly prepared: DeadLetterPlace | null;
 }
 
-const isSamePlace = (one: DeadLetterPlace, other: DeadLetterPlace | null): boolean =>
+const isSameLetter = (one: DeadLetterPlace, other: DeadLetterPlace | null): boolean =>
   other !== null && isDeepStrictEqual(placeValues(one), placeValues(other));
 
 /**
@@ -86,7 +86,7 @@ export async function replayNext(
     return null;
   }
   const place = deadLetterOf(row);
-  const preparing = isSamePlace(place, prepared) ? undefined : target.prepare(row);
+  const preparing = isSameLetter(place, prepared) ? undefined : target.prepare(row);
   if (preparing !== undefined) {
     await client.query('ROLLBACK');
     return { place, preparing };

@@ -16,7 +16,7 @@ import { away, type Finding, LATE, ok, type Said, type Subject, skipped, warning
 type KafkaSettings = Settings['kafka'];
 
 /** A connection that fails is not tried again: the line has its reason. */
-const NO_RETRIES = 0;
+const ASKED_ONCE = 0;
 export const UNHEARD = { onAnswer: (): void => undefined };
 
 /** How an address took a connection: by an answer, by a refusal, or by none of both. */
@@ -41,7 +41,7 @@ async function askAddress(kafka: KafkaSettings, address: string): Promise<Answer
   const shared = shareByClients(current, SILENT, ignore, (refused) => {
     refusal = refused;
   });
-  const connections = new BrokerConnections(clusterApart(createKafkaClient(shared, NO_RETRIES), UNHEARD), systemClock);
+  const connections = new BrokerConnections(clusterApart(createKafkaClient(shared, ASKED_ONCE), UNHEARD), systemClock);
   const colon = address.lastIndexOf(':');
   const place = { nodeId: 0, host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
   const broker = await connections.apart(place);
@@ -129,11 +129,11 @@ function brokerFinding(kafka: KafkaSettings, { address, answer, isLetIn }: Asked
   if (refusal.code === 'KAFKA_LOGIN_REFUSED') {
     return ok(subject, 'answers, and refuses the login');
   }
-  return refused(kafka, subject, refusal, isLetIn);
+  return refusedLogin(kafka, subject, refusal, isLetIn);
 }
 
 /** As long as another broker lets the consumer in, a refusal is an outage of one broker. */
-function refused(kafka: KafkaSettings, subject: Subject, refusal: LoginRefusal, isLetIn: boolean): Finding {
+function refusedLogin(kafka: KafkaSettings, subject: Subject, refusal: LoginRefusal, isLetIn: boolean): Finding {
   const { credentialsFrom } = kafka;
   const isOfCredentials = credentialsFrom !== undefined && refusal.code !== 'KAFKA_TLS_MISMATCH';
   const origin = isOfCredentials ? `; the credentials are those of ${credentialsFrom}` : '';
@@ -153,7 +153,7 @@ function loginFinding(kafka: KafkaSettings, answers: readonly Answer[], isLetIn:
   );
   const [refusal] = refusing;
   if (refusal !== undefined) {
-    return refused(kafka, subject, refusal, isLetIn);
+    return refusedLogin(kafka, subject, refusal, isLetIn);
   }
   return isLetIn ? ok(subject, loginWords(kafka)) : skipped(subject, 'no broker asked for it');
 }

@@ -81,13 +81,13 @@ export async function checkHosts(database: DatabaseSettings): Promise<DatabaseRe
     !isReached && asStreamError(errors.length === 1 ? only : new AggregateError(errors)) instanceof FatalError;
   const findings = answers.flatMap((answer) => [
     hostFinding(answer, { database, isReached, isRefused }),
-    ...answer.warnings.map((each) => warning(subjectOf(answer.host), each)),
+    ...answer.warnings.map((each) => warning(hostSubject(answer.host), each)),
     ...(answer.server === undefined ? [] : [answer.server]),
   ]);
   return { findings, isUsable: answers.some(({ server }) => server !== undefined && server.status !== 'wrong') };
 }
 
-const subjectOf = ({ name }: DatabaseHost): Subject => ({ area: 'PostgreSQL', check: 'host', name });
+const hostSubject = ({ name }: DatabaseHost): Subject => ({ area: 'PostgreSQL', check: 'host', name });
 
 interface AllHosts {
   readonly database: DatabaseSettings;
@@ -96,7 +96,7 @@ interface AllHosts {
 }
 
 function hostFinding({ host, role, error }: HostAnswer, { database, isReached, isRefused }: AllHosts): Finding {
-  const subject = subjectOf(host);
+  const subject = hostSubject(host);
   if (error === undefined) {
     return ok(subject, `lets the consumer in as ${role}`);
   }

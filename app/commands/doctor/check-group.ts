@@ -41,12 +41,12 @@ async function describeGroup(coordinator: GroupCoordinator, groupId: string): Pr
   }
 }
 
-const subjectOf = (groupId: string): Subject => ({ area: 'Kafka', check: 'group', name: groupId });
+const groupSubject = (groupId: string): Subject => ({ area: 'Kafka', check: 'group', name: groupId });
 
 /** Whether the consumer may join its group, by a heartbeat that changes nothing, and who else is in it. */
 export async function checkGroup(settings: Settings, kafka: Kafka): Promise<Finding> {
   const { groupId, sessionTimeout } = settings.kafka;
-  const subject = subjectOf(groupId);
+  const subject = groupSubject(groupId);
   const connections = new BrokerConnections(clusterApart(kafka, UNHEARD), systemClock);
   const coordinator = new GroupCoordinator(connections, { groupId, sessionTimeoutMs: milliseconds(sessionTimeout) });
   let outage = '';
@@ -77,7 +77,7 @@ export async function checkGroup(settings: Settings, kafka: Kafka): Promise<Find
 }
 
 function groupFinding({ kafka: { groupId, groupProtocol } }: Settings, group: DescribedGroup): Finding {
-  const subject = subjectOf(groupId);
+  const subject = groupSubject(groupId);
   const { protocolType, protocol, members } = group;
   const isForeignType = protocolType !== '' && protocolType !== 'consumer';
   const isForeign = members.length > 0 && protocol !== '' && protocol !== STICKY && protocol !== ROUND_ROBIN;

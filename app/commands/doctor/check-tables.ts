@@ -63,7 +63,10 @@ export async function checkOwnTables(client: PoolClient, settings: Settings): Pr
   const rights = await schemaRights(client, schema);
   if (rights.hasSchema && !rights.mayUse) {
     const grant = `GRANT USAGE ON SCHEMA ${sqlName(schema)} TO ${sqlName(rights.role)}`;
-    return { findings: [refused(`the role ${rights.role} may not use the schema ${schema}`, grant)], areReady: false };
+    return {
+      findings: [refusedStatement(`the role ${rights.role} may not use the schema ${schema}`, grant)],
+      areReady: false,
+    };
   }
   const privileges = await privilegeFindings(client, settings);
   const missing = rights.hasSchema ? await versionsToMake(client, schema) : ['all'];
@@ -89,7 +92,8 @@ async function versionsToMake(client: PoolClient, schema: string): Promise<reado
   }
 }
 
-const refused = (message: string, mend: string): Finding => wrong(OWN, { message, code: 'DATABASE_REFUSED', mend });
+const refusedStatement = (message: string, mend: string): Finding =>
+  wrong(OWN, { message, code: 'DATABASE_REFUSED', mend });
 
 /** What the role needs where the consumer makes and upgrades its tables: `CREATE` even where there is nothing to do. */
 function makingFindings(schema: string, rights: SchemaRights, isAnyMissing: boolean): readonly Finding[] {
@@ -99,12 +103,20 @@ function makingFindings(schema: string, rights: SchemaRights, isAnyMissing: bool
   if (!mayCreate) {
     const place = hasSchema ? `SCHEMA ${sqlName(schema)}` : `DATABASE ${sqlName(database)}`;
     const what = hasSchema ? `tables in the schema ${schema}` : `the schema ${schema}`;
-    return [refused(`the role ${role} may not make ${what}`, `GRANT CREATE ON ${place} TO ${sqlName(role)}; ${alone}`)];
+    return [
+      refusedStatement(
+        `the role ${role} may not make ${what}`,
+        `GRANT CREATE ON ${place} TO ${sqlName(role)}; ${alone}`,
+      ),
+    ];
   }
   if (isAnyMissing && owners.length > 0) {
     const message = `the role ${role} may not upgrade the tables: ${owners.join(', ')} owns them`;
     return [
-      refused(message, `GRANT ${owners.map((owner) => sqlName(owner)).join(', ')} TO ${sqlName(role)}; ${alone}`),
+      refusedStatement(
+        message,
+        `GRANT ${owners.map((owner) => sqlName(owner)).join(', ')} TO ${sqlName(role)}; ${alone}`,
+      ),
     ];
   }
   return isAnyMissing ? [ok(OWN, `the consumer makes or upgrades them in the schema ${schema} at its start`)] : [];

@@ -7,12 +7,12 @@ import type { KafkaAdmin } from '../../kafka/kafka-admin.ts';
 import type { DescribedTopic } from '../../kafka/kafkajs/admin-requests.ts';
 import { away, type Finding, ok, type Subject, warning, wrong } from './finding.ts';
 
-type Operation = 'Read' | 'Write';
+type AclOperation = 'Read' | 'Write';
 
 /** The command that lets the consumer's user do something, for the brokers' own ACLs. */
 export function aclCommand(
   { kafka: { brokers, sasl } }: Pick<Settings, 'kafka'>,
-  operation: Operation,
+  operation: AclOperation,
   resource: string,
 ): string {
   const principal = sasl?.username === undefined ? '<the user that the consumer logs in as>' : sasl.username;
@@ -59,11 +59,11 @@ interface TopicCheck {
 
 /** A line for each topic that is read, and for each that takes dead letters. */
 export const topicFindings = (check: TopicCheck): readonly Finding[] => [
-  ...topicsOf(check.settings).map((topic) => readTopic(topic, check)),
+  ...topicsOf(check.settings).map((topic) => topicFinding(topic, check)),
   ...deadLetterTopicsOf(check.settings).map((topic) => letterTopic(topic, check)),
 ];
 
-function readTopic(topic: string, check: TopicCheck): Finding {
+function topicFinding(topic: string, check: TopicCheck): Finding {
   const subject = { area: 'Kafka', check: 'topic', name: topic } as const;
   const described = check.described.get(topic);
   const cause = described === undefined || isUnknownTopic(described) ? undefined : described;

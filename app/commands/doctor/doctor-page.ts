@@ -1,8 +1,8 @@
 import { printable } from '../../logging/printable-text.ts';
-import { AREAS, type Finding, type Status } from './finding.ts';
+import { AREAS, type Finding, type FindingStatus } from './finding.ts';
 
 /** The word of each status on the page, and its colour on a terminal: green, yellow, red, dim. */
-const SHOWN: Readonly<Record<Status, { readonly word: string; readonly colour: number }>> = {
+const SHOWN_STATUSES: Readonly<Record<FindingStatus, { readonly word: string; readonly colour: number }>> = {
   ok: { word: 'OK', colour: 32 },
   warning: { word: 'WARNING', colour: 33 },
   away: { word: 'AWAY', colour: 33 },
@@ -10,35 +10,37 @@ const SHOWN: Readonly<Record<Status, { readonly word: string; readonly colour: n
   skipped: { word: '-', colour: 2 },
 };
 
-const STATUSES = Object.keys(SHOWN) as Status[];
-const WIDTH = Math.max(...STATUSES.map((status) => SHOWN[status].word.length));
+const FINDING_STATUSES = Object.keys(SHOWN_STATUSES) as FindingStatus[];
+const WIDTH = Math.max(...FINDING_STATUSES.map((status) => SHOWN_STATUSES[status].word.length));
 const INDENT = ' '.repeat(WIDTH + 4);
 
 const coloured = (text: string, colour: number, isColoured: boolean): string =>
   isColoured ? `\u001b[${colour}m${text}\u001b[0m` : text;
 
 /** Servers write what they like into their messages, and each line of it is one of the page. */
-const linesOf = (text: string): readonly string[] => text.split('\n').map(printable);
+const printableLines = (text: string): readonly string[] => text.split('\n').map(printable);
 
 function findingLines({ check, name, status, message, mend }: Finding, isColoured: boolean): readonly string[] {
-  const { word, colour } = SHOWN[status];
+  const { word, colour } = SHOWN_STATUSES[status];
   const subject = name === '' ? check : `${check} ${name}`;
-  const [first = '', ...more] = linesOf(`${subject}: ${message}`);
+  const [first = '', ...more] = printableLines(`${subject}: ${message}`);
   return [
     `  ${coloured(word.padEnd(WIDTH), colour, isColoured)}  ${first}`,
     ...more.map((line) => `${INDENT}${line}`),
-    ...(mend === undefined ? [] : linesOf(mend).map((line, nth) => `${INDENT}${nth === 0 ? '-> ' : '   '}${line}`)),
+    ...(mend === undefined
+      ? []
+      : printableLines(mend).map((line, nth) => `${INDENT}${nth === 0 ? '-> ' : '   '}${line}`)),
   ];
 }
 
 /** How many findings there are of each status that is not `skipped`, the worst first. */
-function summary(findings: readonly Finding[]): string {
+function summaryLine(findings: readonly Finding[]): string {
   const counts = (['wrong', 'away', 'warning', 'ok'] as const).map((status) => ({
     status,
     count: findings.filter((finding) => finding.status === status).length,
   }));
   const shown = counts.filter(({ count }) => count > 0);
-  return shown.map(({ status, count }) => `${count} ${SHOWN[status].word}`).join(', ');
+  return shown.map(({ status, count }) => `${count} ${SHOWN_STATUSES[status].word}`).join(', ');
 }
 
 /** The findings as a page for a person: a section for each area, and how many there are of each status. */
@@ -47,7 +49,7 @@ export function doctorPage(findings: readonly Finding[], isColoured: boolean): s
     const own = findings.filter((finding) => finding.area === area);
     return own.length === 0 ? [] : [[area, ...own.flatMap((finding) => findingLines(finding, isColoured))].join('\n')];
   });
-  return `${[...sections, summary(findings)].join('\n\n')}\n`;
+  return `${[...sections, summaryLine(findings)].join('\n\n')}\n`;
 }
 
 /** The findings for a script: an object of JSON for each, a line each. */

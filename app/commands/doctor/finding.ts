@@ -11,7 +11,7 @@ import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
  * - `wrong`: somebody has to change something
  * - `skipped`: it could not be looked at, for a reason that another line has
  */
-export type Status = 'ok' | 'warning' | 'away' | 'wrong' | 'skipped';
+export type FindingStatus = 'ok' | 'warning' | 'away' | 'wrong' | 'skipped';
 
 /** The parts of the page, in its order. */
 export const AREAS = ['settings', 'Kafka', 'PostgreSQL', 'schema registry', 'management port'] as const;
@@ -29,7 +29,7 @@ export interface Subject {
 
 /** A line of the page. */
 export interface Finding extends Subject {
-  readonly status: Status;
+  readonly status: FindingStatus;
   readonly message: string;
   /** The code that a consumer with these settings ends with, at its start or later. Left out: it ends with none. */
   readonly code?: FatalError['code'];
@@ -41,7 +41,7 @@ export interface Finding extends Subject {
 export type Said = Pick<Finding, 'message'> & Partial<Pick<Finding, 'mend' | 'code'>>;
 
 const found =
-  (status: Status) =>
+  (status: FindingStatus) =>
   (subject: Subject, said: Said | string): Finding => ({
     ...subject,
     status,
@@ -98,7 +98,7 @@ export async function inTime(subject: Subject, work: () => Promise<Finding>): Pr
 
 /** The exit code for all findings: what is wrong wins over what is away. */
 export function exitCodeOf(findings: readonly Finding[], ignoresOutages: boolean): number {
-  const has = (status: Status): boolean => findings.some((finding) => finding.status === status);
+  const has = (status: FindingStatus): boolean => findings.some((finding) => finding.status === status);
   if (has('wrong')) {
     return EXIT_CODE.configuration;
   }

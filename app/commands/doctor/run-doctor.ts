@@ -40,12 +40,12 @@ export interface DoctorRequest {
 }
 
 const TOPICS: Subject = { area: 'Kafka', check: 'topics', name: '' };
-const TABLES: Subject = { area: 'PostgreSQL', check: 'tables', name: '' };
+const ALL_TABLES: Subject = { area: 'PostgreSQL', check: 'tables', name: '' };
 
 /** A look of a command is over sooner than a write of the consumer. */
-const STATEMENT_TIMEOUT = '5s';
+const QUESTION_TIMEOUT = '5s';
 /** A request that fails is tried once more. */
-const RETRIES = 1;
+const ADMIN_RETRIES = 1;
 
 /** What is found in Kafka, and what is compared with PostgreSQL later. */
 interface KafkaResult {
@@ -69,7 +69,7 @@ function clientOf(kafka: Settings['kafka']): Kafka {
     SILENT,
     () => undefined,
   );
-  return createKafkaClient(shared, RETRIES);
+  return createKafkaClient(shared, ADMIN_RETRIES);
 }
 
 /** One look at everything. */
@@ -83,7 +83,7 @@ class Examination {
     this.#settings = settings;
     // The warnings of a login are those of the hosts.
     this.#pool = new DatabasePool(
-      { ...settings.database, poolSize: 1, statementTimeout: STATEMENT_TIMEOUT },
+      { ...settings.database, poolSize: 1, statementTimeout: QUESTION_TIMEOUT },
       () => undefined,
     );
   }
@@ -139,11 +139,11 @@ class Examination {
     const { findings: hosts, isUsable } = await checkHosts(database);
     const found = isUsable
       ? await orFinding(
-          TABLES,
+          ALL_TABLES,
           this.#pool.withClient((client) => this.#tables(client)),
           (subject, error) => databaseFinding(subject, error, database),
         )
-      : skipped(TABLES, 'no host of PostgreSQL lets the consumer in and can have its tables');
+      : skipped(ALL_TABLES, 'no host of PostgreSQL lets the consumer in and can have its tables');
     return 'status' in found
       ? { findings: [...hosts, found], facts: null, areTablesReady: false }
       : { ...found, findings: [...hosts, ...found.findings] };
@@ -182,7 +182,7 @@ class Examination {
       ({ topic, topicErrorCode }) => topicErrorCode === 0 && !facts.stored.has(topic),
     );
     const ids = new Map(fresh.map(({ topic, id }) => [topic, id]));
-    const subject: Subject = { ...TABLES, check: 'tables of other groups' };
+    const subject: Subject = { ...ALL_TABLES, check: 'tables of other groups' };
     const asked = this.#pool.withClient((client) => checkOtherGroups(client, this.#settings, ids));
     const found = await orFinding(subject, asked, (of, error) => databaseFinding(of, error, this.#settings.database));
     return 'status' in found ? [found] : found;

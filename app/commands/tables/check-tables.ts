@@ -78,7 +78,7 @@ async function readKeys({ kafka }: Settings, topics: readonly string[]): Promise
   try {
     const found: RecordKeys[] = [];
     for (const topic of topics) {
-      found.push(await keysOf(reader, topic));
+      found.push(await lastKeysOf(reader, topic));
     }
     return found;
   } finally {
@@ -86,7 +86,7 @@ async function readKeys({ kafka }: Settings, topics: readonly string[]): Promise
   }
 }
 
-async function keysOf(reader: TopicReader, topic: string): Promise<RecordKeys> {
+async function lastKeysOf(reader: TopicReader, topic: string): Promise<RecordKeys> {
   const names = new KeyNames(topic);
   try {
     const take = ({ records }: ReadRecords) =>

@@ -32,7 +32,7 @@ export class KeyNames {
   add({ batch, keyAt, keyLength }: RecordCursor): void {
     this.#records += 1;
     const isJson = keyLength >= 0 && this.#fields.read(batch.bytes, keyAt, keyAt + keyLength) === null;
-    const names = isJson && this.#fields.kind === 'object' ? namesOf(this.#fields.of(0)) : [];
+    const names = isJson && this.#fields.kind === 'object' ? memberNames(this.#fields.of(0)) : [];
     this.#names.set(JSON.stringify(names), names);
   }
 
@@ -41,7 +41,7 @@ export class KeyNames {
   }
 }
 
-const namesOf = (key: JsonSlice | undefined): readonly string[] =>
+const memberNames = (key: JsonSlice | undefined): readonly string[] =>
   key === undefined ? [] : [...membersOf(key).keys()];
 
 /** Topics whose record keys matter: rows of their tables are deleted by them. */

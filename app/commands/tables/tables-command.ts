@@ -31,13 +31,14 @@ function wrongCount(values: readonly string[]): readonly Problem[] {
   return isRight ? [] : [{ path: '--records', message: 'is no number of records', given: shownText(given), allowed }];
 }
 
-const RECORDS: Option = { type: 'string', value: 'N', check: wrongCount };
+const RECORDS_OPTION: Option = { type: 'string', value: 'N', check: wrongCount };
 const TOPIC: Option = { type: 'string', value: 'TOPIC' };
 const JSON_LINES: Option = { type: 'boolean' };
 
 const WITHOUT_WORDS = { message: 'takes no further word' };
 
-const recordsOf = (given: GivenOptions, fallback: number): number => Number(given.get('records')?.at(-1) ?? fallback);
+const chosenRecords = (given: GivenOptions, fallback: number): number =>
+  Number(given.get('records')?.at(-1) ?? fallback);
 
 const CHECK = action<CheckRequest>({
   word: 'check',
@@ -70,13 +71,13 @@ const DDL = action<DdlRequest>({
   options: {
     topic: TOPIC,
     from: { type: 'string', value: 'registry|records', check: wrongSource },
-    records: RECORDS,
+    records: RECORDS_OPTION,
   },
   read: (words, given) => ({
     request: {
       topics: given.get('topic') ?? [],
       from: ddlSourceOf(given.get('from')?.at(-1)),
-      records: recordsOf(given, DDL_RECORDS),
+      records: chosenRecords(given, DDL_RECORDS),
     },
     problems: surplusWords('tables ddl', words, { ...WITHOUT_WORDS, allowed: 'tables ddl' }),
   }),
@@ -119,7 +120,7 @@ const DRY_RUN = action<DryRunRequest>({
   options: {
     topic: TOPIC,
     from: { type: 'string', value: 'earliest|latest|OFFSET', check: wrongPlace },
-    records: RECORDS,
+    records: RECORDS_OPTION,
     sample: { type: 'string', value: 'FILE' },
     values: { type: 'boolean' },
     json: JSON_LINES,
@@ -129,7 +130,7 @@ const DRY_RUN = action<DryRunRequest>({
       topics: given.get('topic') ?? [],
       selection: {
         from: readFrom(given.get('from')?.at(-1) ?? 'latest') ?? 'latest',
-        count: recordsOf(given, TRIED_RECORDS),
+        count: chosenRecords(given, TRIED_RECORDS),
       },
       sample: given.get('sample')?.at(-1),
       values: given.has('values'),

@@ -135,12 +135,12 @@ interface ComparedColumn {
 
 function comparedColumns({ columns, envelope }: TableMapping, side: Side, outline: SchemaOutline) {
   return columns.flatMap((column): readonly ComparedColumn[] => {
-    const path = pathOf(column, side, rowPath(envelope));
+    const path = pathInSide(column, side, rowPath(envelope));
     return path === null ? [] : [{ column, part: outline(path) }];
   });
 }
 
-function pathOf({ source }: MappedColumn, side: Side, row: FieldPath): FieldPath | null {
+function pathInSide({ source }: MappedColumn, side: Side, row: FieldPath): FieldPath | null {
   switch (source.kind) {
     case 'field':
       return side === 'value' ? (source.path.length === 0 ? [] : [...row, ...source.path]) : null;

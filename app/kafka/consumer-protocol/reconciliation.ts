@@ -3,7 +3,7 @@ import type { Clock } from '../../stream/ports/clock.ts';
 import type { Assignment } from '../group/group-member.ts';
 import type { PartitionsById } from './consumer-group-heartbeat.ts';
 
-const NOTHING: PartitionsById = new Map();
+const NO_PARTITIONS: PartitionsById = new Map();
 
 /** The names of new topics are waited for this long; they are asked for again with each heartbeat. */
 const NAMES_MS = 1_000;
@@ -31,7 +31,7 @@ export class Reconciliation {
   readonly #ports: ReconciliationPorts;
   readonly #names = new Map<string, string>();
   #target: PartitionsById | null = null;
-  #owned = NOTHING;
+  #owned = NO_PARTITIONS;
   #open: readonly TopicPartition[] = [];
   #work: Promise<void> | null = null;
   #isReported = false;
@@ -77,7 +77,7 @@ export class Reconciliation {
   drop(): void {
     this.#drops += 1;
     this.#target = null;
-    this.#owned = NOTHING;
+    this.#owned = NO_PARTITIONS;
     this.#open = [];
     this.#isReported = false;
     this.#changedSince = null;

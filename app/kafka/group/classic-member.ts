@@ -10,7 +10,7 @@ import { MemberState } from './member-state.ts';
 import { TOPICS_POLL_MS, type TopicsAnswer } from './subscribed-metadata.ts';
 
 /** Nothing is waited for but a reason to join again. */
-const IDLE_MS = 60_000;
+const IDLE_CONNECTION_MS = 60_000;
 
 /** Gets whether everything was handed over. */
 type Leaving = (isHandedOver: boolean) => void;
@@ -111,7 +111,7 @@ export class ClassicMember implements GroupMember {
       if (this.#isAsked) {
         await this.#joinUntilDone();
       } else {
-        await this.#pause(IDLE_MS);
+        await this.#pause(IDLE_CONNECTION_MS);
       }
     }
   }

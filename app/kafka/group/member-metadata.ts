@@ -79,7 +79,7 @@ export function decodeMember(id: string, metadata: Buffer): DescribedMember {
     ...claimIn(said),
     isLeaving: Reflect.get(said, 'leaving') === true,
     instanceId: typeof instanceId === 'string' ? instanceId : null,
-    startedAt: isNumber(startedAt) ? startedAt : 0,
+    startedAt: isCount(startedAt) ? startedAt : 0,
   };
 }
 
@@ -100,14 +100,14 @@ function objectOf(userData: Buffer | null): object {
   }
 }
 
-const isNumber = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
 function claimIn(said: object): Pick<JoinedMember, 'owned' | 'generation'> {
   const generation: unknown = Reflect.get(said, 'generation');
   const owned = Object.entries<unknown>(Object(Reflect.get(said, 'owned'))).flatMap(([topic, partitions]) =>
-    Array.isArray(partitions) ? partitions.filter(isNumber).map((partition) => ({ topic, partition })) : [],
+    Array.isArray(partitions) ? partitions.filter(isCount).map((partition) => ({ topic, partition })) : [],
   );
-  return isNumber(generation) ? { owned, generation } : { owned: [], generation: NO_GENERATION };
+  return isCount(generation) ? { owned, generation } : { owned: [], generation: NO_GENERATION };
 }
 
 /** What the leader assigns to a member. */

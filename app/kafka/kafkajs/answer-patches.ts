@@ -100,7 +100,7 @@ function takeAnswers(connection: Connection, piece: Buffer, limit: number): void
     try {
       rest = take(connection, under, rest, limit);
     } catch (error) {
-      refuse(connection, error as Error);
+      refuseConnection(connection, error as Error);
       return;
     }
     const answer = wholeAnswer(under);
@@ -118,7 +118,7 @@ function takeAnswers(connection: Connection, piece: Buffer, limit: number): void
   }
 }
 
-function refuse(connection: Connection, error: Error): void {
+function refuseConnection(connection: Connection, error: Error): void {
   refused.set(connection.socket, error);
   incoming.delete(connection.socket);
   connection.authHandlers?.onError();

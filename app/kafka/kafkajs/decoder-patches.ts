@@ -35,7 +35,7 @@ function requireVarint(decoder: Decoder, longest: number): void {
 
 /** Reads the items one by one: no memory is taken for what is counted and is not there. */
 function readItems<T>(decoder: Decoder, count: number, read: Reader<T>): T[] {
-  requireCount(decoder, count);
+  requireItems(decoder, count);
   const items: T[] = [];
   for (let nth = 0; nth < count; nth += 1) {
     items.push(read(decoder));
@@ -44,7 +44,7 @@ function readItems<T>(decoder: Decoder, count: number, read: Reader<T>): T[] {
 }
 
 /** Each item has a byte at least. */
-function requireCount(decoder: Decoder, count: number): void {
+function requireItems(decoder: Decoder, count: number): void {
   if (count < 0 || count > leftIn(decoder)) {
     throw invalidField(`counts ${count} items, and ${leftIn(decoder)} bytes are left for them`);
   }
@@ -59,7 +59,7 @@ function readBytes(decoder: Decoder, length: number): Buffer {
 const NULL = -1;
 const bytesOrNull = (decoder: Decoder, length: number): Buffer | null =>
   length === NULL ? null : readBytes(decoder, length);
-const textOrNull = (decoder: Decoder, length: number): string | null =>
+const stringOrNull = (decoder: Decoder, length: number): string | null =>
   bytesOrNull(decoder, length)?.toString('utf8') ?? null;
 
 /**
@@ -109,13 +109,13 @@ const valueReaders = {
     readBytes(this, size);
   },
   readString(this: Decoder): string | null {
-    return textOrNull(this, this.readInt16());
+    return stringOrNull(this, this.readInt16());
   },
   readVarIntString(this: Decoder): string | null {
-    return textOrNull(this, this.readVarInt());
+    return stringOrNull(this, this.readVarInt());
   },
   readUVarIntString(this: Decoder): string | null {
-    return textOrNull(this, this.readUVarInt() - 1);
+    return stringOrNull(this, this.readUVarInt() - 1);
   },
   readBytes(this: Decoder, length: number = this.readInt32()): Buffer | null {
     return bytesOrNull(this, length);
@@ -144,7 +144,7 @@ const arrayReaders = {
   },
   async readArrayAsync<T>(this: Decoder, read: Reader<Promise<T>>): Promise<T[]> {
     const count = this.readInt32();
-    requireCount(this, count === NULL ? 0 : count);
+    requireItems(this, count === NULL ? 0 : count);
     const items: T[] = [];
     for (let nth = 0; nth < count; nth += 1) {
       items.push(await read(this));

@@ -30,10 +30,10 @@ import { CLASSES, requireKnown } from './known-kafkajs.ts';
 import { administerKnownTopics, administerTopicIds, failOverUnknownTopics, metadataResponse } from './topic-patches.ts';
 
 /** A method by its class and name, any method of a class, or a function. */
-type Place = `${keyof Classes}.${string}` | FunctionPart;
+type PatchedPlace = `${keyof Classes}.${string}` | FunctionPart;
 
 /** By what name, what is replaced, and how. */
-type Patch = readonly [name: string, replaced: readonly Place[], apply: () => void];
+type Patch = readonly [name: string, replaced: readonly PatchedPlace[], apply: () => void];
 
 const of = <Name extends keyof Classes>(name: Name): Classes[Name]['prototype'] => internals[name].prototype;
 
@@ -134,7 +134,7 @@ export function applyPatches(patches: readonly Patch[]): void {
   }
 }
 
-function requireSame(name: string, named: readonly Place[], replaced: readonly string[]): void {
+function requireSame(name: string, named: readonly PatchedPlace[], replaced: readonly string[]): void {
   const isOf = (place: string, pattern: string): boolean => pattern === place || pattern === `${place.split('.')[0]}.*`;
   const unnamed = replaced.find((place) => !named.some((pattern) => isOf(place, pattern)));
   if (unnamed !== undefined) {

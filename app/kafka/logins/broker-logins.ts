@@ -40,7 +40,7 @@ const ROTATION_PACE_MS = 30_000;
 /** As kafkajs's own sockets. */
 const KEEP_ALIVE_MS = 60_000;
 
-const nameOf = ({ host, port }: ListenerAddress): string => `${host}:${port}`;
+const listenerName = ({ host, port }: ListenerAddress): string => `${host}:${port}`;
 
 /** What is known of one address. */
 interface BrokerState {
@@ -133,7 +133,7 @@ export class BrokerLogins {
   advertised(addresses: readonly ListenerAddress[]): void {
     // What was tried counts on: bootstrap addresses of several listeners list different ones.
     const tried = [...this.#advertised].filter((broker) => this.#brokers.has(broker));
-    this.#advertised = new Set([...addresses.map(nameOf), ...tried]);
+    this.#advertised = new Set([...addresses.map(listenerName), ...tried]);
   }
 
   /**
@@ -181,9 +181,9 @@ export class BrokerLogins {
     const refusal =
       certificateRefusal(error, this.#ports.current()) ?? (await this.#mismatch(address, error, answered));
     if (refusal === undefined) {
-      this.#state(nameOf(address)).isTrying = false;
+      this.#state(listenerName(address)).isTrying = false;
     } else {
-      this.refused(nameOf(address), refusal);
+      this.refused(listenerName(address), refusal);
     }
   }
 
@@ -201,7 +201,7 @@ export class BrokerLogins {
     if (name !== 'KafkaJSConnectionClosedError' && code !== 'ECONNRESET' && code !== 'EPIPE' && !isAnswered) {
       return undefined;
     }
-    const state = this.#state(nameOf(address));
+    const state = this.#state(listenerName(address));
     if (state.refusal !== undefined && isMismatch(state.refusal)) {
       return state.refusal;
     }

@@ -27,7 +27,7 @@ const CLIENT_ALERT =
 /** An error of OpenSSL in its own form: `...:SSL routines:function:words:file:line:...`. */
 const OPENSSL_WORDS = /:SSL routines:[^:]*:([^:]+):/;
 
-const wordsOf = (error: Error): string => {
+const refusalWords = (error: Error): string => {
   const words = error.message.replace(/^Connection error: /, '');
   return OPENSSL_WORDS.exec(words)?.[1] ?? words;
 };
@@ -80,7 +80,7 @@ export function certificateRefusal(error: unknown, settings: Settings['kafka']):
   for (const cause of causesOf(error) as Iterable<Error & { readonly code?: unknown }>) {
     const remedy = typeof cause.code === 'string' ? tlsRemedy(cause.code, settings) : undefined;
     if (remedy !== undefined) {
-      return { code: 'KAFKA_CERTIFICATE_REFUSED', words: wordsOf(cause), remedy };
+      return { code: 'KAFKA_CERTIFICATE_REFUSED', words: refusalWords(cause), remedy };
     }
   }
   return undefined;
@@ -122,7 +122,7 @@ const SASL_HANDSHAKE = 17;
 const CORRELATION_ID = 0x5eed;
 
 /** A request of version 0 without a client id: its size, head and body. */
-function request(apiKey: number, body = Buffer.alloc(0)): Buffer {
+function encodeRequest(apiKey: number, body = Buffer.alloc(0)): Buffer {
   const bytes = Buffer.alloc(14);
   bytes.writeInt32BE(10 + body.length, 0);
   bytes.writeInt16BE(apiKey, 4);
@@ -153,7 +153,7 @@ async function ask(socket: Socket, bytes: Buffer): Promise<Buffer | undefined> {
 
 /** Whether a broker answers there without TLS. */
 const speaksClear = async ({ host, port }: ListenerAddress): Promise<boolean> =>
-  (await ask(connect({ host, port }), request(API_VERSIONS))) !== undefined;
+  (await ask(connect({ host, port }), encodeRequest(API_VERSIONS))) !== undefined;
 
 /**
  * Whether there is TLS: the other side answers a handshake, be it with an alert. Nothing is sent behind the handshake,
@@ -174,7 +174,7 @@ async function speaksTls({ host, port }: ListenerAddress): Promise<boolean> {
 
 /** Whether the listener takes logins: it answers the handshake of SASL, be it that it has another mechanism. */
 async function wantsLogin(socket: Socket): Promise<boolean> {
-  const answer = await ask(socket, request(SASL_HANDSHAKE, handshake));
+  const answer = await ask(socket, encodeRequest(SASL_HANDSHAKE, handshake));
   return answer !== undefined && answer.readInt16BE(0) !== ILLEGAL_SASL_STATE;
 }
 

@@ -81,7 +81,7 @@ interface WindowStep {
   readonly max: number;
 }
 
-const EMPTY: WindowStep = { count: 0, sum: 0, max: 0 };
+const EMPTY_STEP: WindowStep = { count: 0, sum: 0, max: 0 };
 
 const together = (a: WindowStep, b: WindowStep): WindowStep => ({
   count: a.count + b.count,
@@ -98,8 +98,8 @@ export class RecentSum {
   readonly #now: () => number;
   readonly #beganAt: number;
   #stepBegan: number;
-  #steps: WindowStep[] = [EMPTY];
-  #lastKnown = EMPTY;
+  #steps: WindowStep[] = [EMPTY_STEP];
+  #lastKnown = EMPTY_STEP;
 
   /** @param now Milliseconds of a clock that never goes back. @default performance.now() */
   constructor(windowMs: number, now: () => number = () => performance.now()) {
@@ -111,7 +111,7 @@ export class RecentSum {
 
   add(value: number): void {
     this.#rotate();
-    this.#steps.push(together(this.#steps.pop() ?? EMPTY, { count: 1, sum: value, max: value }));
+    this.#steps.push(together(this.#steps.pop() ?? EMPTY_STEP, { count: 1, sum: value, max: value }));
     this.#lastKnown = this.#steps.reduce(together);
   }
 
@@ -156,7 +156,7 @@ export class RecentSum {
     const passed = Math.floor((this.#now() - this.#stepBegan) / this.#stepMs);
     this.#stepBegan += passed * this.#stepMs;
     for (let step = 0; step < Math.min(passed, SUM_STEPS); step += 1) {
-      this.#steps.push(EMPTY);
+      this.#steps.push(EMPTY_STEP);
     }
     this.#steps = this.#steps.slice(-SUM_STEPS);
   }

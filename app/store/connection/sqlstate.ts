@@ -12,10 +12,10 @@ import { openSslReason, tlsAdvice } from './tls-errors.ts';
  * - `stop`: a person has to change something first
  * - `unknown`: not in this table; tried again a few times, then the consumer stops
  */
-type Verdict = 'retry' | 'isolate' | 'stop' | 'unknown';
+type SqlstateVerdict = 'retry' | 'isolate' | 'stop' | 'unknown';
 
 /** By class, the first two characters (PostgreSQL documentation, appendix A), with the reason for each. */
-const BY_CLASS: Readonly<Record<string, Verdict>> = {
+const BY_CLASS: Readonly<Record<string, SqlstateVerdict>> = {
   // Connection exception: the server or the network is away.
   '08': 'retry',
   // Data exception: a value does not fit its type.
@@ -51,7 +51,7 @@ const BY_CLASS: Readonly<Record<string, Verdict>> = {
 /** SQLSTATE of a write to a server that takes none. */
 export const READ_ONLY_SQL_TRANSACTION = '25006';
 
-const VERDICT_BY_CODE: Readonly<Record<string, Verdict>> = {
+const VERDICT_BY_CODE: Readonly<Record<string, SqlstateVerdict>> = {
   // Protocol violation: a column has another type than the one that rows are encoded for; a connection pooler's errors
   // are distinguished before.
   '08P01': 'unknown',
@@ -131,7 +131,7 @@ function isNetworkError(error: unknown): boolean {
   return isOther || hasCode || LOST_CONNECTION.some((beginning) => error.message.startsWith(beginning));
 }
 
-function verdictOfServer(error: DatabaseError, sqlstate: string): Verdict {
+function verdictOfServer(error: DatabaseError, sqlstate: string): SqlstateVerdict {
   if (isLimitOfServer(error) || isWithoutPartition(error)) {
     return 'retry';
   }
@@ -142,7 +142,7 @@ function verdictOfServer(error: DatabaseError, sqlstate: string): Verdict {
 }
 
 /** The verdict on an error that a statement or a connection ended with. */
-export function verdictOn(error: unknown): Verdict {
+export function verdictOn(error: unknown): SqlstateVerdict {
   if (error instanceof DatabaseError && error.code !== undefined) {
     return verdictOfServer(error, error.code);
   }
@@ -164,7 +164,7 @@ export function verdictOn(error: unknown): Verdict {
 }
 
 /** Of several hosts, or addresses of one: the one that is away may be the one that would do it. */
-function commonVerdict(verdicts: readonly Verdict[]): Verdict {
+function commonVerdict(verdicts: readonly SqlstateVerdict[]): SqlstateVerdict {
   const [first = 'unknown'] = verdicts;
   if (verdicts.includes('retry')) {
     return 'retry';

@@ -10,7 +10,7 @@ export interface Memory {
 export const NEW_MEMORY: Memory = { take: (size) => Buffer.allocUnsafeSlow(size) };
 
 /** Memory that lies ready: that of two transactions of the usual size. */
-const MOST_KEPT_BYTES = 8 * 1_048_576;
+const MOST_KEPT_ROW_BYTES = 8 * 1_048_576;
 
 /** What is no larger comes out of pieces of 64 KiB: a transaction may have rows of hundreds of small batches. */
 const SMALL_BYTES = 8_192;
@@ -18,7 +18,7 @@ const SHARED_BYTES = 65_536;
 
 /** Memory of rows that is used again. */
 export class RowMemory {
-  readonly #pool = new MemoryPool(MOST_KEPT_BYTES);
+  readonly #pool = new MemoryPool(MOST_KEPT_ROW_BYTES);
 
   /**
    * Does work whose rows are in this memory. When the work ends well, what it took is used again: PostgreSQL has

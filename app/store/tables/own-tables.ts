@@ -3,7 +3,14 @@ import { FatalError } from '../../stream/ports/stream-errors.ts';
 import type { TableColumns } from '../copy/binary-copy.ts';
 import { DEAD_LETTERS } from './dead-letter-rows.ts';
 import { RECORDS } from './record-rows.ts';
-import { type GuardedTable, KEY_COLUMNS, type KnownTable, knownTable, readTables, type Step } from './table-guard.ts';
+import {
+  type GuardedTable,
+  type GuardStep,
+  KEY_COLUMNS,
+  type KnownTable,
+  knownTable,
+  readTables,
+} from './table-guard.ts';
 
 const RECORD_COLUMNS = new Set(Object.keys(RECORDS.columns));
 
@@ -110,7 +117,7 @@ export class OwnTables {
   }
 
   /** What precedes a COPY on this connection. */
-  guard(client: PoolClient): readonly Step[] {
+  guard(client: PoolClient): readonly GuardStep[] {
     return this.#of(client).guard;
   }
 

@@ -197,7 +197,7 @@ function writeRow(rows: CopyBuffer, record: RecordCursor, admission: Admission, 
     return false;
   }
   writeOffset(rows, record);
-  if (!writeTimestamp(rows, record)) {
+  if (!writeRecordTimestamp(rows, record)) {
     return false;
   }
   if (keyEncoding !== 'text') {
@@ -235,7 +235,7 @@ const NO_TIMESTAMP_NUMBER = Number(NO_TIMESTAMP);
 const POSTGRES_EPOCH_NUMBER = 946_684_800_000;
 
 /** @returns whether a timestamptz can hold it */
-function writeTimestamp(rows: CopyBuffer, record: RecordCursor): boolean {
+function writeRecordTimestamp(rows: CopyBuffer, record: RecordCursor): boolean {
   const { milliseconds } = record;
   const microseconds = (milliseconds - POSTGRES_EPOCH_NUMBER) * 1_000;
   if (milliseconds !== NO_TIMESTAMP_NUMBER && Number.isSafeInteger(microseconds)) {

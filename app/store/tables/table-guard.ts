@@ -55,7 +55,7 @@ export async function readTables(
 }
 
 /** A statement of a transaction, and the command tag with which PostgreSQL completes it when all is as expected. */
-export interface Step {
+export interface GuardStep {
   readonly sql: string;
   readonly tag: string;
 }
@@ -66,7 +66,7 @@ export interface KnownTable {
    * What precedes a COPY into the table in its transaction: other tags mean that the table was altered. The lock is the
    * one that the COPY takes, and keeps the answer true until COMMIT.
    */
-  readonly guard: readonly Step[];
+  readonly guard: readonly GuardStep[];
   /** Names of the triggers that may drop rows. */
   readonly rowTriggers: readonly string[];
 }

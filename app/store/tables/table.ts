@@ -6,7 +6,7 @@ import type { DeadLetter } from '../../stream/ports/dead-letter.ts';
 import { CopyQuery, type RowCopy } from '../copy/binary-copy.ts';
 import type { RowRefused } from '../copy/isolate-poison.ts';
 import type { Memory } from '../copy/row-memory.ts';
-import type { Step } from './table-guard.ts';
+import type { GuardStep } from './table-guard.ts';
 
 /** Why a record cannot be a row, in words that do not quote it. */
 export type Refusal = Pick<DeadLetter, 'reason' | 'error' | 'target' | 'targetColumn'>;
@@ -152,7 +152,7 @@ export interface Table {
    */
   opening(kinds: RowKinds): string;
   /** The same on a connection that knows the table, with steps whose tags show whether the table was altered. */
-  guard(client: PoolClient, kinds: RowKinds): readonly Step[];
+  guard(client: PoolClient, kinds: RowKinds): readonly GuardStep[];
   copying(kinds: RowKinds): Copying;
   /**
    * Asked with the rows in their stage, when fewer were stored than sent. Left out: no row keeps anything.

@@ -7,7 +7,7 @@ import { RowRefused } from '../copy/isolate-poison.ts';
 import { asRefusal } from '../copy/refused-row.ts';
 import type { OwnTables } from '../tables/own-tables.ts';
 import type { RowBatch, Table } from '../tables/table.ts';
-import type { Step } from '../tables/table-guard.ts';
+import type { GuardStep } from '../tables/table-guard.ts';
 import { droppedRows } from './dropped-rows.ts';
 
 /**
@@ -68,7 +68,7 @@ const withOrigin = (next: bigint | string, id: string, epoch: string): string =>
 export function movingOffset(
   { schema, groupId, timeouts }: OffsetOwner,
   { topic, partition, expectedOffset, nextOffset, ...origin }: Gap,
-): Step {
+): GuardStep {
   requireForward({ topic, partition, expectedOffset, nextOffset });
   const { id, epoch } = originValues(origin);
   const sql = `${beginRows(timeouts)}; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS};
@@ -87,7 +87,7 @@ export function movingOffset(
  *
  * @throws RangeError when an offset would not move forward
  */
-export function movingOffsets({ schema, groupId, timeouts }: OffsetOwner, gaps: readonly Gap[]): Step {
+export function movingOffsets({ schema, groupId, timeouts }: OffsetOwner, gaps: readonly Gap[]): GuardStep {
   const offsets = `${escapeIdentifier(schema)}.offsets`;
   const group = escapeLiteral(groupId);
   const values = gaps.map((gap) => {
@@ -139,7 +139,7 @@ interface RowsOwner extends OffsetOwner {
 
 /** Statements that begin a transaction and move exactly these offsets; the tag is that of their update. */
 interface OffsetMove {
-  readonly moving: Step;
+  readonly moving: GuardStep;
   readonly gaps: readonly Gap[];
 }
 

@@ -11,10 +11,10 @@ import { describeDatabaseError } from '../connection/sqlstate.ts';
 import { BEGIN } from '../connection/transaction.ts';
 
 /** PostgreSQL cuts longer names, and two groups that begin alike would have the same one. */
-const LONGEST_NAME = 63;
+const LONGEST_IDENTIFIER = 63;
 
 /** What PostgreSQL keeps of a name as it is. */
-const KEPT = /^[ -~]*$/;
+const KEPT_NAME = /^[ -~]*$/;
 
 /**
  * A row of `offsets` is refused for so long before the holders of its lock are searched for, and a transaction of less
@@ -29,7 +29,7 @@ const ASK_AGAIN_MS = 50;
 /** The name of the sessions that write for a group: its id, or a digest of one that PostgreSQL would change. */
 export function sessionName(groupId: string): string {
   const name = `${PRODUCT_NAME} ${groupId}`;
-  return KEPT.test(groupId) && name.length <= LONGEST_NAME
+  return KEPT_NAME.test(groupId) && name.length <= LONGEST_IDENTIFIER
     ? name
     : `${PRODUCT_NAME} sha256:${createHash('sha256').update(groupId).digest('hex').slice(0, 32)}`;
 }

@@ -31,13 +31,13 @@ export interface QueuedRecords extends Pick<WriteRequest, 'records' | 'nextOffse
 const ENTRY_BYTES = 400;
 
 /** What is left of fetched records, and the memory of all of them, which stays in use until the last one is written. */
-interface Entry {
+interface QueueEntry {
   readonly queued: QueuedRecords;
   readonly memory: number;
 }
 
 /** What is taken out of the queue at once. */
-interface Taken {
+interface TakenRecords {
   readonly taken: QueuedRecords;
   /** Of the entries whose last record is taken, and the batches that are left of them. */
   readonly memory: number;
@@ -53,7 +53,7 @@ interface Taken {
  */
 export class RecordQueue {
   readonly #memory: MemoryBudget;
-  #entries: Entry[] = [];
+  #entries: QueueEntry[] = [];
   #bytes = 0;
 
   /** @param memory what the records count for, from {@link push} until they are written or dropped */
@@ -128,7 +128,7 @@ export class RecordQueue {
     this.#bytes = 0;
   }
 
-  #take(limit: TakeLimit): Taken {
+  #take(limit: TakeLimit): TakenRecords {
     const [first] = this.#entries;
     if (first === undefined) {
       throw new RangeError('nothing is queued');
@@ -139,7 +139,11 @@ export class RecordQueue {
     const ended: BatchPart[] = [];
     let [nextOffset, memory] = [firstOffset, 0];
     let leaderEpoch: number | null = null;
-    for (let entry: Entry | undefined = first; entry?.queued.firstOffset === nextOffset; entry = this.#entries[0]) {
+    for (
+      let entry: QueueEntry | undefined = first;
+      entry?.queued.firstOffset === nextOffset;
+      entry = this.#entries[0]
+    ) {
       const { queued } = entry;
       const fitting = queued.records.countFitting(room, nextOffset === firstOffset);
       parts.push(...queued.records.slice(0, fitting).parts);

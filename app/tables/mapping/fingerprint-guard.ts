@@ -1,5 +1,5 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import type { Step } from '../../store/tables/table-guard.ts';
+import type { GuardStep } from '../../store/tables/table-guard.ts';
 
 const fingerprint = (...more: readonly string[]): string => `(SELECT encode(sha256(convert_to(ROW(${[
   'pg_class.oid, relkind, relpersistence, relrowsecurity, relforcerowsecurity',
@@ -52,7 +52,7 @@ export function fingerprintGuard({
     readonly stagedFingerprint: string;
     readonly isInsertable: boolean;
   };
-}): readonly Step[] {
+}): readonly GuardStep[] {
   const name = `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`;
   const names = columns.map((column) => escapeIdentifier(column.name));
   const locking = relation.isInsertable

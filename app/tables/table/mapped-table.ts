@@ -11,7 +11,7 @@ import {
   sendRows,
   type UserTable,
 } from '../../store/tables/table.ts';
-import { type KnownTable, lockOf, type Step } from '../../store/tables/table-guard.ts';
+import { type GuardStep, type KnownTable, lockOf } from '../../store/tables/table-guard.ts';
 import type { TableMapping } from '../mapping/table-mapping.ts';
 import { NothingKept } from './kept-rows.ts';
 import { Stage } from './stage.ts';
@@ -45,7 +45,7 @@ const NOT_SENT =
 
 /** What the text of times and intervals is read by: a role or a database may have other settings. */
 const READ_BY = ["TimeZone = 'UTC'", "DateStyle = 'ISO, YMD'", "IntervalStyle = 'postgres'"].map(
-  (setting): Step => ({ sql: `SET LOCAL ${setting}`, tag: 'SET' }),
+  (setting): GuardStep => ({ sql: `SET LOCAL ${setting}`, tag: 'SET' }),
 );
 
 /** Columns of a constraint, or of a unique index, of the table `$3` or of a partition `$1` of it. */
@@ -118,12 +118,12 @@ export class MappedTable implements UserTable {
     return [...this.#preparation(kinds).map(({ sql }) => sql), lockOf(schema, table)].join('; ');
   }
 
-  guard(client: PoolClient, kinds: RowKinds): readonly Step[] {
+  guard(client: PoolClient, kinds: RowKinds): readonly GuardStep[] {
     return [...this.#preparation(kinds), ...this.#of(client).guard];
   }
 
   /** Neither a DELETE nor an UPDATE has an order in which it locks rows. */
-  #preparation({ hasDeletes, kept }: RowKinds): readonly Step[] {
+  #preparation({ hasDeletes, kept }: RowKinds): readonly GuardStep[] {
     if (this.#stage === null) {
       return READ_BY;
     }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { escapeIdentifier, type PoolClient } from 'pg';
 import type { RowRefused } from '../../store/copy/isolate-poison.ts';
 import type { RowKinds } from '../../store/tables/table.ts';
-import type { Step } from '../../store/tables/table-guard.ts';
+import type { GuardStep } from '../../store/tables/table-guard.ts';
 import type { TableKey, TableMapping, TableStage } from '../mapping/table-mapping.ts';
 import { KeptRows } from './kept-rows.ts';
 import { DELETE, KEPT, OPERATION, SEQUENCE, UPSERT } from './stage-columns.ts';
@@ -101,7 +101,7 @@ export class Stage {
    * once in a session, it costs its catalog nothing afterwards; the name has a digest of the definition, so it is never
    * an old stage.
    */
-  get creation(): readonly Step[] {
+  get creation(): readonly GuardStep[] {
     const creation = `CREATE TEMPORARY TABLE IF NOT EXISTS ${this.relation} (${this.#definition}) ON COMMIT DELETE ROWS`;
     return [
       { sql: 'SET LOCAL client_min_messages = warning', tag: 'SET' },
@@ -119,7 +119,7 @@ export class Stage {
    * inserted in the order of their keys, and two transactions that do so never wait for each other; a DELETE has no
    * order.
    */
-  lock(isExclusive: boolean): Step {
+  lock(isExclusive: boolean): GuardStep {
     const wanted = isExclusive ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared';
     // An OID has 32 bits without a sign, and the lock's number has one.
     return { sql: `SELECT ${wanted}(${LOCK_CLASS}, ${this.#stage.tableOid | 0})`, tag: 'SELECT 1' };

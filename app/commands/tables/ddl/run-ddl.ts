@@ -26,20 +26,21 @@ export interface DdlRequest {
   readonly records: number;
 }
 
-type Entry = readonly [path: string, settings: TableSettings];
+type TableEntry = readonly [path: string, settings: TableSettings];
 
 /** The entries by their tables, in the order of the settings. */
-function entriesByTable(settings: Settings, topics: readonly string[]): readonly (readonly Entry[])[] {
-  const tables = new Map<string, Entry[]>();
+function entriesByTable(settings: Settings, topics: readonly string[]): readonly (readonly TableEntry[])[] {
+  const tables = new Map<string, TableEntry[]>();
   for (const [nth, entry] of tablesOf(settings).entries()) {
     const name = JSON.stringify([entry.schema, entry.table]);
     tables.set(name, [...(tables.get(name) ?? []), [`tables[${nth}]`, entry]]);
   }
-  const isAsked = ([, entry]: Entry) => topics.length === 0 || entry.topics.some((topic) => topics.includes(topic));
+  const isAsked = ([, entry]: TableEntry) =>
+    topics.length === 0 || entry.topics.some((topic) => topics.includes(topic));
   return [...tables.values()].filter((entries) => entries.some(isAsked));
 }
 
-const NO_TABLE = `-- the setting tables is empty, so there is no table to print: name a topic and a table there, such as
+const NO_TABLE_TO_PRINT = `-- the setting tables is empty, so there is no table to print: name a topic and a table there, such as
 -- tables: [{ topic: orders, table: public.orders }]`;
 
 /** Topics without a schema, where schemas are asked for. */
@@ -53,7 +54,7 @@ const withoutSchemas = (settings: Settings, topics: readonly string[]): readonly
       allowed: `--from records; or formats.${topic}: registry`,
     }));
 
-function problemsOf(settings: Settings, { topics, from }: DdlRequest): readonly Problem[] {
+function requestProblems(settings: Settings, { topics, from }: DdlRequest): readonly Problem[] {
   const known = tablesOf(settings).flatMap((entry) => entry.topics);
   const asked = topics.length === 0 ? [...new Set(known)] : topics;
   return [
@@ -74,14 +75,14 @@ function problemsOf(settings: Settings, { topics, from }: DdlRequest): readonly 
  * Kafka or the registry was away or refused. It rejects only for a mistake in the program.
  */
 export async function printDdl(settings: Settings, request: DdlRequest, { out, err }: OutputStreams): Promise<number> {
-  const problems = problemsOf(settings, request);
+  const problems = requestProblems(settings, request);
   if (problems.length > 0) {
     err.write(`${PRODUCT_NAME} tables ddl: nothing was read.\n\n${describeProblems(problems)}\n`);
     return EXIT_CODE.configuration;
   }
   const tables = entriesByTable(settings, request.topics);
   if (tables.length === 0) {
-    out.write(`${NO_TABLE}\n`);
+    out.write(`${NO_TABLE_TO_PRINT}\n`);
     return EXIT_CODE.ok;
   }
   return withServers('tables ddl', settings.database, { err }, async (pool) => {
@@ -105,7 +106,7 @@ export async function printDdl(settings: Settings, request: DdlRequest, { out, e
 /** What is known of all topics of these tables. */
 async function readAll(
   settings: Settings,
-  tables: readonly (readonly Entry[])[],
+  tables: readonly (readonly TableEntry[])[],
   { from, records }: DdlRequest,
 ): Promise<readonly TopicShapes[]> {
   const reader = openTopicReader(settings.kafka);

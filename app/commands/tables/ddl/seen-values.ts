@@ -1,7 +1,7 @@
 import { contentOf, type JsonSlice, sentJson, type ValueKind } from '../../../tables/json/json-slice.ts';
 
 /** What is known of the values for a column. */
-export interface Known {
+export interface KnownValue {
   /** The type that takes them, as SQL. */
   readonly type: string;
   /** Whether each record has a value. */
@@ -16,10 +16,10 @@ export interface Known {
 const BIGINT = { least: -(2n ** 63n), most: 2n ** 63n - 1n } as const;
 
 /** Of the years 2001 to 2099, in milliseconds since 1970: other numbers are seldom all in there. */
-const TIMES = { from: Date.UTC(2001), to: Date.UTC(2100) } as const;
+const PLAUSIBLE_TIMES = { from: Date.UTC(2001), to: Date.UTC(2100) } as const;
 
 /** Units of so many for each millisecond. */
-const UNITS: readonly (readonly [unit: string, perMillisecond: bigint])[] = [
+const EPOCH_UNITS: readonly (readonly [unit: string, perMillisecond: bigint])[] = [
   ['epoch-millis', 1n],
   ['epoch-micros', 1_000n],
   ['epoch-nanos', 1_000_000n],
@@ -40,9 +40,9 @@ const TEXTS: readonly (readonly [type: string, words: string, isOf: (text: strin
 ];
 
 /** Kinds of values, as a person calls them. */
-type Kind = 'whole numbers' | 'numbers' | 'texts' | 'true or false' | 'objects' | 'lists';
+type SeenKind = 'whole numbers' | 'numbers' | 'texts' | 'true or false' | 'objects' | 'lists';
 
-const KINDS: Readonly<Partial<Record<ValueKind, Kind>>> = {
+const SEEN_KINDS: Readonly<Partial<Record<ValueKind, SeenKind>>> = {
   number: 'numbers',
   string: 'texts',
   text: 'texts',
@@ -52,7 +52,7 @@ const KINDS: Readonly<Partial<Record<ValueKind, Kind>>> = {
   list: 'lists',
 };
 
-const TYPES: Readonly<Record<Kind, string>> = {
+const TYPE_BY_KIND: Readonly<Record<SeenKind, string>> = {
   'whole numbers': 'bigint',
   numbers: 'numeric',
   texts: 'text',
@@ -62,8 +62,8 @@ const TYPES: Readonly<Record<Kind, string>> = {
 };
 
 /** What takes values of several kinds. */
-function typeOfKinds(kinds: readonly Kind[]): string {
-  const types = [...new Set(kinds.map((kind) => TYPES[kind]))];
+function typeOfKinds(kinds: readonly SeenKind[]): string {
+  const types = [...new Set(kinds.map((kind) => TYPE_BY_KIND[kind]))];
   const [first = 'text'] = types;
   if (types.length <= 1) {
     return first;
@@ -73,17 +73,17 @@ function typeOfKinds(kinds: readonly Kind[]): string {
 
 /** What was seen of the values of one field. */
 export class SeenValues {
-  readonly #kinds = new Set<Kind>();
+  readonly #kinds = new Set<SeenKind>();
   /** Types that all texts so far may be of. */
   #texts = TEXTS;
   /** Units that all numbers so far may have. */
-  #units = UNITS;
+  #units = EPOCH_UNITS;
   #isTooLarge = false;
   #values = 0;
 
   /** Takes one value; `null` is none. */
   add(value: JsonSlice): void {
-    const kind = KINDS[value.kind];
+    const kind = SEEN_KINDS[value.kind];
     if (kind === undefined) {
       return;
     }
@@ -96,7 +96,7 @@ export class SeenValues {
   }
 
   /** @param records that were looked at */
-  known(records: number, path: string): Known {
+  known(records: number, path: string): KnownValue {
     const kinds = [...this.#kinds].filter((kind) => kind !== 'whole numbers' || !this.#kinds.has('numbers'));
     const seen = `${this.#values.toLocaleString('en')} of ${records.toLocaleString('en')} records`;
     if (kinds.length === 0) {
@@ -107,7 +107,7 @@ export class SeenValues {
     return { type, isNotNull: false, guess: `${kinds.join(', ')} in ${seen}${this.#offer(kinds, path)}` };
   }
 
-  #kindOfNumber(text: string): Kind {
+  #kindOfNumber(text: string): SeenKind {
     if (!/^-?\d+$/.test(text)) {
       this.#units = [];
       return 'numbers';
@@ -115,13 +115,13 @@ export class SeenValues {
     const number = BigInt(text);
     this.#isTooLarge ||= number < BIGINT.least || number > BIGINT.most;
     this.#units = this.#units.filter(
-      ([, per]) => number >= BigInt(TIMES.from) * per && number < BigInt(TIMES.to) * per,
+      ([, per]) => number >= BigInt(PLAUSIBLE_TIMES.from) * per && number < BigInt(PLAUSIBLE_TIMES.to) * per,
     );
     return 'whole numbers';
   }
 
   /** A better type that may be meant: it is offered, and not taken. */
-  #offer(kinds: readonly Kind[], path: string): string {
+  #offer(kinds: readonly SeenKind[], path: string): string {
     const [text] = this.#texts;
     const [unit] = this.#units;
     if (kinds.length === 1 && kinds[0] === 'texts' && text !== undefined) {

@@ -13,7 +13,7 @@ import {
 import type { WantedColumn, WantedTable } from './wanted-columns.ts';
 
 /** The catalog's types by their kind, and those that SQL has another name for. */
-const KINDS: typeof KIND_BY_TYPE = {
+const KIND_BY_SQL_TYPE: typeof KIND_BY_TYPE = {
   ...KIND_BY_TYPE,
   ...{ boolean: 'boolean', smallint: 'integer', integer: 'integer', bigint: 'integer' },
   ...{ real: 'float', 'double precision': 'float' },
@@ -22,7 +22,7 @@ const KINDS: typeof KIND_BY_TYPE = {
 /** A column that is not there yet, as the catalog would have it. */
 const futureColumn = ({ name, type, isNotNull }: WantedColumn, isInsertable: boolean): CatalogColumn => ({
   name,
-  type: { kind: KINDS[type.replace(/\(.*/, '')] ?? 'other', name: type },
+  type: { kind: KIND_BY_SQL_TYPE[type.replace(/\(.*/, '')] ?? 'other', name: type },
   typeWithoutInput: null,
   isNotNull,
   hasDefault: false,
@@ -69,7 +69,7 @@ const futureTable = (columns: readonly WantedColumn[], keys: readonly (readonly 
 });
 
 /** The keys of the entries, each once. */
-function keysOf(entries: readonly TableSettings[]): readonly (readonly string[])[] {
+function entryKeys(entries: readonly TableSettings[]): readonly (readonly string[])[] {
   const keys = new Map(
     entries.flatMap(({ key }) =>
       key === null ? [] : [[JSON.stringify(key.columns.toSorted()), key.columns] as const],
@@ -165,7 +165,7 @@ export function statements(
   wanted: WantedTable,
 ): readonly string[] {
   const settings = entries.map(([, entry]) => entry);
-  const keys = keysOf(settings);
+  const keys = entryKeys(settings);
   const there = found.relation?.columns.map(({ name }) => name) ?? [];
   const missing = wanted.columns.filter(({ name }) => !there.includes(name));
   const future = afterwards(found, missing, keys);

@@ -5,7 +5,7 @@ import { printable } from '../../../logging/printable-text.ts';
 import { sqlName } from '../../../store/connection/sql-name.ts';
 import { itemsOf, type JsonSlice, membersOf } from '../../../tables/json/json-slice.ts';
 import type { FieldPath } from '../../../tables/mapping/table-mapping.ts';
-import { type Known, SeenValues } from './seen-values.ts';
+import { type KnownValue, SeenValues } from './seen-values.ts';
 
 /** What is known of the values, or of the keys, of a topic. */
 export interface Shape {
@@ -17,7 +17,7 @@ export interface Shape {
    * @param around the part of the path that is there whenever a column takes a value: that of the row
    * @returns `undefined` where nothing is known
    */
-  at(path: FieldPath, around: FieldPath): Known | undefined;
+  at(path: FieldPath, around: FieldPath): KnownValue | undefined;
 }
 
 /** A shape of which nothing is known. */
@@ -37,7 +37,7 @@ const BY_KIND: Readonly<Record<SchemaKind, string>> = {
   bytes: 'bytea',
 };
 
-function typeOfPart({ kinds, unit, sqlType }: SchemaPart): Pick<Known, 'type' | 'guess'> {
+function typeOfPart({ kinds, unit, sqlType }: SchemaPart): Pick<KnownValue, 'type' | 'guess'> {
   const type = sqlType ?? (unit && typeOfUnit(unit));
   if (type !== undefined) {
     return kinds.length > 1 ? { type, guess: `${kinds.join(' or ')}, by the schema` } : { type };
@@ -85,7 +85,7 @@ const partAt = (value: JsonSlice | undefined, part: string | number): JsonSlice 
   return value?.kind === 'object' ? membersOf(value).get(part) : undefined;
 };
 
-const keyOf = (path: FieldPath): string => JSON.stringify(path);
+const pathKey = (path: FieldPath): string => JSON.stringify(path);
 
 /** The path as `columns` takes it, where it is one of names. */
 const shownPath = (path: FieldPath): string => printable(path.join('.'));
@@ -127,11 +127,11 @@ export class SeenShape implements Shape {
   }
 
   fields(path: FieldPath): readonly string[] {
-    return keyOf(path) === keyOf(this.#row) ? this.#names : [];
+    return pathKey(path) === pathKey(this.#row) ? this.#names : [];
   }
 
-  at(path: FieldPath): Known | undefined {
-    return this.#seen.get(keyOf(path))?.known(this.#rows, shownPath(path.slice(this.#row.length)));
+  at(path: FieldPath): KnownValue | undefined {
+    return this.#seen.get(pathKey(path))?.known(this.#rows, shownPath(path.slice(this.#row.length)));
   }
 
   #addField(name: string, value: JsonSlice): void {
@@ -139,14 +139,14 @@ export class SeenShape implements Shape {
     if (!this.#names.includes(name) && this.#names.length < MOST_FIELDS) {
       this.#names.push(name);
     }
-    const isWanted = this.#wanted.some((each) => keyOf(each) === keyOf(path));
+    const isWanted = this.#wanted.some((each) => pathKey(each) === pathKey(path));
     if (!isWanted && this.#names.includes(name)) {
       this.#at(path).add(value);
     }
   }
 
   #at(path: FieldPath): SeenValues {
-    const key = keyOf(path);
+    const key = pathKey(path);
     const seen = this.#seen.get(key) ?? new SeenValues();
     this.#seen.set(key, seen);
     return seen;

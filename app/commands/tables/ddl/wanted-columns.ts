@@ -7,7 +7,7 @@ import { printable } from '../../../logging/printable-text.ts';
 import { camelCase } from '../../../tables/mapping/resolve-mapping.ts';
 import { rowPath } from '../../../tables/rows/column-plan.ts';
 import type { TopicShapes } from './read-shapes.ts';
-import type { Known } from './seen-values.ts';
+import type { KnownValue } from './seen-values.ts';
 
 /** A column that a table needs. */
 export interface WantedColumn {
@@ -30,13 +30,13 @@ export interface WantedTable {
 const MOST_NAME_BYTES = 63;
 
 /** What one topic of one entry says of a column. */
-interface Finding {
-  readonly known: Known | undefined;
+interface ColumnFinding {
+  readonly known: KnownValue | undefined;
   readonly topic: string;
 }
 
 /** The column that takes a field by its name; `null` where no name of a column does. */
-function columnOf(field: string, { fields }: TableSettings): string | null {
+function columnOfField(field: string, { fields }: TableSettings): string | null {
   const name =
     fields === 'same' ? field : field.replaceAll(/(?<=[\p{Ll}\p{N}])\p{Lu}/gu, (letter) => `_${letter}`).toLowerCase();
   const isTaken = fields === 'same' || camelCase(name) === field;
@@ -59,7 +59,7 @@ function fieldsTaken({ columns, key }: TableSettings): ReadonlySet<string | numb
 /** A change event is the row where no key says which row it is about. */
 const isHistory = ({ envelope, key }: TableSettings): boolean => envelope?.format === 'debezium' && key === null;
 
-const ALWAYS: Readonly<Partial<Record<ColumnSource['kind'], Known>>> = {
+const ALWAYS: Readonly<Partial<Record<ColumnSource['kind'], KnownValue>>> = {
   topic: { type: 'text', isNotNull: true },
   partition: { type: 'integer', isNotNull: true },
   offset: { type: 'bigint', isNotNull: true },
@@ -69,7 +69,7 @@ const ALWAYS: Readonly<Partial<Record<ColumnSource['kind'], Known>>> = {
 
 /** Finds the columns that one topic of an entry has values for. */
 class EntryColumns {
-  readonly found = new Map<string, Known | undefined>();
+  readonly found = new Map<string, KnownValue | undefined>();
   /** Of fields without a column. */
   readonly remarks: string[] = [];
   takesKey = false;
@@ -106,7 +106,7 @@ class EntryColumns {
     }
   }
 
-  #ofRecordKey(field: string): Known | undefined {
+  #ofRecordKey(field: string): KnownValue | undefined {
     const { key } = this.#shapes;
     const isWhole = this.#entry.key?.columns.length === 1 && key.fields([]).length === 0;
     return key.at(isWhole ? [] : [field], []);
@@ -120,7 +120,7 @@ class EntryColumns {
     const taken = fieldsTaken(entry);
     const left: string[] = [];
     for (const field of this.#shapes.value.fields(this.#row)) {
-      const name = columnOf(field, entry);
+      const name = columnOfField(field, entry);
       if (name === null) {
         this.remarks.push(`REVIEW: no column takes the field ${printable(field)} by its name: name one in columns`);
       } else if (isOfFlattening(entry, field) || taken.has(field) || Object.hasOwn(entry.columns, name)) {
@@ -145,12 +145,12 @@ class EntryColumns {
     }
   }
 
-  #named({ from, as }: Exclude<ColumnSetting, false>): Known | undefined {
+  #named({ from, as }: Exclude<ColumnSetting, false>): KnownValue | undefined {
     const known = this.#ofSource(parseSource(from));
     return as === undefined ? known : withUnit(known, as);
   }
 
-  #ofSource(source: ColumnSource): Known | undefined {
+  #ofSource(source: ColumnSource): KnownValue | undefined {
     const { value, key } = this.#shapes;
     switch (source.kind) {
       case 'field':
@@ -174,13 +174,13 @@ class EntryColumns {
 }
 
 /** The unit is no guess: a person has set it. */
-function withUnit(known: Known | undefined, unit: Unit): Known | undefined {
+function withUnit(known: KnownValue | undefined, unit: Unit): KnownValue | undefined {
   const type = typeOfUnit(unit);
   return type === undefined ? known : { type, isNotNull: known?.isNotNull ?? false };
 }
 
 /** What several topics say of one column. */
-function columnOfFindings(name: string, findings: readonly Finding[], isOfKey: boolean): WantedColumn {
+function columnOfFindings(name: string, findings: readonly ColumnFinding[], isOfKey: boolean): WantedColumn {
   const known = findings.flatMap((finding) => finding.known ?? []);
   const type = widestType(known.map((each) => each.type));
   const guesses = new Set(known.flatMap(({ guess }) => guess ?? []));
@@ -210,7 +210,7 @@ export function wantedTable(
   shapes: readonly TopicShapes[],
   settings: Settings,
 ): WantedTable {
-  const findings = new Map<string, Finding[]>();
+  const findings = new Map<string, ColumnFinding[]>();
   const remarks: string[] = [];
   const parts = entries.flatMap((entry) =>
     shapes

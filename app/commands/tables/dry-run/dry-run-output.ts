@@ -12,7 +12,8 @@ const OPERATIONS = {
   skip: 'nothing in',
 } as const satisfies Readonly<Record<TriedRow['operation'], string>>;
 
-const placeOf = ({ topic, partition, record }: TriedRecord): string => `${topic}/${partition} offset ${record.offset}`;
+const placeText = ({ topic, partition, record }: TriedRecord): string =>
+  `${topic}/${partition} offset ${record.offset}`;
 
 /** The lines about a record. @param values whether its key and value are shown */
 export function recordLines(tried: TriedRecord, values: boolean): readonly string[] {
@@ -21,7 +22,7 @@ export function recordLines(tried: TriedRecord, values: boolean): readonly strin
     'letter' in outcome
       ? `dead letter ${outcome.letter.reason}: ${outcome.letter.error}`
       : outcome.rows.map(({ table, operation }) => `${OPERATIONS[operation]} ${table}`).join(', ');
-  return [printable(`${placeOf(tried)}: ${what}`), ...(values ? contentLines(tried.record) : [])];
+  return [printable(`${placeText(tried)}: ${what}`), ...(values ? contentLines(tried.record) : [])];
 }
 
 /** The same as one line of JSON. */

@@ -7,13 +7,13 @@ import { DocumentFields } from '../../../tables/json/document-fields.ts';
 import { contentOf, isString, itemsOf, type JsonSlice, membersOf, sentJson } from '../../../tables/json/json-slice.ts';
 
 /** Records of a file, by topic and partition. */
-interface Sample {
+interface SampleLine {
   readonly topic: string;
   readonly partition: number;
   readonly records: readonly StreamRecord[];
 }
 
-const MEMBERS = ['topic', 'partition', 'offset', 'timestamp', 'key', 'value', 'headers'] as const;
+const SAMPLE_MEMBERS = ['topic', 'partition', 'offset', 'timestamp', 'key', 'value', 'headers'] as const;
 
 const ALLOWED =
   'an object with value, and where they matter topic, partition, offset, timestamp, key and headers; a text is the bytes in UTF-8, {"base64": …} any bytes, all else is JSON';
@@ -39,7 +39,7 @@ class LineError extends Error {
 }
 
 /** Bytes of a key, a value or a header; what is neither text nor base64 is JSON, as it is written. */
-function bytesOf(value: JsonSlice | undefined): Buffer | null {
+function memberBytes(value: JsonSlice | undefined): Buffer | null {
   if (value === undefined || value.kind === 'null') {
     return null;
   }
@@ -76,7 +76,7 @@ function headersOf(value: JsonSlice | undefined): readonly RecordHeader[] {
   }
   return items.map((item) => {
     const members = membersOf(item);
-    return { key: bytesOf(members.get('key')) ?? '', value: bytesOf(members.get('value')) };
+    return { key: memberBytes(members.get('key')) ?? '', value: memberBytes(members.get('value')) };
   });
 }
 
@@ -92,18 +92,18 @@ function topicOf(value: JsonSlice | undefined, { topic, topics }: Defaults): str
   return given;
 }
 
-const WHOLE = new DocumentFields([[]]);
+const WHOLE_LINE = new DocumentFields([[]]);
 
 /** A record of a line. @throws LineError when it is none */
-function recordOf(line: Buffer, defaults: Defaults) {
-  const document = isUtf8(line) && WHOLE.read(line, 0, line.length) === null ? WHOLE.of(0) : undefined;
+function recordOfLine(line: Buffer, defaults: Defaults) {
+  const document = isUtf8(line) && WHOLE_LINE.read(line, 0, line.length) === null ? WHOLE_LINE.of(0) : undefined;
   if (document?.kind !== 'object') {
     throw new LineError('is no JSON object');
   }
   const members = membersOf(document);
-  const unknown = [...members.keys()].find((name) => !MEMBERS.some((known) => known === name));
+  const unknown = [...members.keys()].find((name) => !SAMPLE_MEMBERS.some((known) => known === name));
   if (unknown !== undefined) {
-    throw new LineError('has a member that a record does not have', ALLOWED, shownText(unknown, MEMBERS));
+    throw new LineError('has a member that a record does not have', ALLOWED, shownText(unknown, SAMPLE_MEMBERS));
   }
   if (!members.has('value')) {
     throw new LineError('has no value; that of a tombstone is null');
@@ -113,8 +113,8 @@ function recordOf(line: Buffer, defaults: Defaults) {
     partition: Number(numberOf(members.get('partition'), 'partition') ?? 0n),
     offset: numberOf(members.get('offset'), 'offset'),
     timestamp: numberOf(members.get('timestamp'), 'timestamp') ?? NO_TIMESTAMP,
-    key: bytesOf(members.get('key')),
-    value: bytesOf(members.get('value')),
+    key: memberBytes(members.get('key')),
+    value: memberBytes(members.get('value')),
     headers: headersOf(members.get('headers')),
   };
 }
@@ -123,7 +123,7 @@ function recordOf(line: Buffer, defaults: Defaults) {
 class SamplePartitions {
   readonly #partitions = new Map<string, { topic: string; partition: number; records: StreamRecord[] }>();
 
-  add({ topic, partition, offset, ...record }: ReturnType<typeof recordOf>): void {
+  add({ topic, partition, offset, ...record }: ReturnType<typeof recordOfLine>): void {
     const key = JSON.stringify([topic, partition]);
     const known = this.#partitions.get(key) ?? { topic, partition, records: [] };
     const last = known.records.at(-1)?.offset ?? -1n;
@@ -134,7 +134,7 @@ class SamplePartitions {
     this.#partitions.set(key, known);
   }
 
-  get all(): readonly Sample[] {
+  get all(): readonly SampleLine[] {
     return [...this.#partitions.values()];
   }
 }
@@ -147,16 +147,16 @@ class SamplePartitions {
 export function readSample(
   content: Buffer,
   topics: readonly string[],
-): { readonly samples: readonly Sample[]; readonly problems: readonly Problem[] } {
+): { readonly samples: readonly SampleLine[]; readonly problems: readonly Problem[] } {
   const defaults = { topic: topics.length === 1 ? (topics[0] ?? null) : null, topics };
   const partitions = new SamplePartitions();
   const problems: Problem[] = [];
-  for (const [nth, line] of linesOf(content).entries()) {
+  for (const [nth, line] of sampleLines(content).entries()) {
     if (line.toString('latin1').trim() === '') {
       continue;
     }
     try {
-      partitions.add(recordOf(line, defaults));
+      partitions.add(recordOfLine(line, defaults));
     } catch (error) {
       if (!(error instanceof LineError)) {
         throw error;
@@ -168,7 +168,7 @@ export function readSample(
   return { samples: partitions.all, problems };
 }
 
-function linesOf(content: Buffer): readonly Buffer[] {
+function sampleLines(content: Buffer): readonly Buffer[] {
   const lines: Buffer[] = [];
   for (let start = 0; start < content.length; ) {
     const newline = content.indexOf('\n', start);

@@ -36,7 +36,7 @@ export interface DryRunRequest {
 const ROLLED_BACK =
   'nothing was written: the transaction was rolled back; sequences that columns take numbers from have advanced';
 
-function refused(problems: readonly Problem[], { err }: OutputStreams): number {
+function refuseProblems(problems: readonly Problem[], { err }: OutputStreams): number {
   err.write(`${PRODUCT_NAME} tables dry-run: nothing was tried.\n\n${describeProblems(problems)}\n`);
   return EXIT_CODE.configuration;
 }
@@ -81,7 +81,7 @@ class DryRunCommand {
     const read = await this.#read();
     this.#output.clear();
     if (read.problems.length > 0) {
-      return refused(read.problems, this.#streams);
+      return refuseProblems(read.problems, this.#streams);
     }
     const summary = this.#signal.aborted ? new DryRunSummary() : await this.#try(pool, read);
     await (this.#signal.aborted && this.#output.lines(['interrupted'], 'err'));
@@ -162,7 +162,7 @@ export function runDryRun(
 ): Promise<number> {
   const problems = unknownTopics(request.topics, topicsOf(settings), 'topics of kafka.topics and tables');
   if (problems.length > 0) {
-    return Promise.resolve(refused(problems, streams));
+    return Promise.resolve(refuseProblems(problems, streams));
   }
   const command = new DryRunCommand(settings, request, streams, signal);
   return withServers('tables dry-run', settings.database, streams, (pool) => command.run(pool));

@@ -23,8 +23,8 @@ export interface ColumnFindings {
   readonly kept: readonly string[];
 }
 
-const NULL_FIELD = '\\N';
-const DEFAULT_FIELD = '\\D';
+const NULL_TEXT = '\\N';
+const DEFAULT_TEXT = '\\D';
 
 /** Counts what rows have for each column, by their COPY text. */
 export class SeenColumns {
@@ -46,12 +46,12 @@ export class SeenColumns {
     for (const [nth, counts] of this.#counts.entries()) {
       const tab = row.indexOf(TAB, start);
       const fieldEnd = tab < 0 || tab > end ? end : tab;
-      const marker = fieldEnd - start === NULL_FIELD.length ? row.toString('latin1', start, fieldEnd) : '';
+      const marker = fieldEnd - start === NULL_TEXT.length ? row.toString('latin1', start, fieldEnd) : '';
       if (kept[nth] === '1') {
         counts.kept += 1;
-      } else if (marker === NULL_FIELD) {
+      } else if (marker === NULL_TEXT) {
         counts.nulls += 1;
-      } else if (marker === DEFAULT_FIELD) {
+      } else if (marker === DEFAULT_TEXT) {
         counts.defaults += 1;
       } else {
         counts.values += 1;

@@ -39,7 +39,7 @@ export interface TriedFindings {
 }
 
 /** The wait for a lock: a dry run gives up sooner than a consumer. */
-const LOCK_TIMEOUT_MS = 1_000;
+const TRIAL_LOCK_TIMEOUT_MS = 1_000;
 
 const TEMPORARY = 'pg_temp';
 
@@ -118,7 +118,7 @@ export class DryRun {
     signal: AbortSignal,
   ): Promise<void> {
     await this.#mapped.read(client);
-    await client.query(beginRows({ ...timeoutsOf(this.#settings.database), lock_timeout: LOCK_TIMEOUT_MS }));
+    await client.query(beginRows({ ...timeoutsOf(this.#settings.database), lock_timeout: TRIAL_LOCK_TIMEOUT_MS }));
     for (const request of requests) {
       if (signal.aborted) {
         break;
