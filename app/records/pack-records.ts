@@ -1,13 +1,12 @@
 import type { StreamRecord } from './record.ts';
 import type { BatchBase, RecordBatch } from './record-batch.ts';
 import { RecordIndex } from './record-index.ts';
+import { VARLONG_BYTES } from './record-reader.ts';
 import { Records } from './records.ts';
 
-/** The most that a varint and a varlong take. */
-const MOST_VARINT_BYTES = 10;
 /** The two lengths of a header, and its length, attributes, deltas, lengths and count of headers of a record. */
-const MOST_HEADER_BYTES = 2 * MOST_VARINT_BYTES;
-const MOST_RECORD_BYTES = 7 * MOST_VARINT_BYTES;
+const MOST_HEADER_BYTES = 2 * VARLONG_BYTES;
+const MOST_RECORD_BYTES = 7 * VARLONG_BYTES;
 
 const NULL_VARINT = -1n;
 

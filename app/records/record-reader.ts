@@ -1,6 +1,6 @@
 /** The longest varint of 32 bits and varlong of 64 bits (Java's ByteUtils refuses longer ones as well). */
-const VARINT_BYTES = 5;
-const VARLONG_BYTES = 10;
+export const VARINT_BYTES = 5;
+export const VARLONG_BYTES = 10;
 /** Bytes of a varlong that a number holds exactly, with its sign in the lowest bit. */
 const EXACT_BYTES = 7;
 

@@ -4,15 +4,13 @@ import { tablesOf } from '../../../settings/sections/tables.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { asStreamError } from '../../store/connection/refused-connections.ts';
 import { sqlName } from '../../store/connection/sql-name.ts';
+import { INSUFFICIENT_PRIVILEGE } from '../../store/connection/sqlstate.ts';
 import { FilledTables, targetsBySettings } from '../../store/tables/filled-tables.ts';
 import { missingVersions, requireMigrated, unknownVersions } from '../../store/tables/migrations.ts';
 import { OwnTables, TABLE_NAMES } from '../../store/tables/own-tables.ts';
 import { missingPrivileges, neededPrivileges } from '../../store/tables/privileges.ts';
 import { readMappings } from '../../tables/mapping/resolve-mapping.ts';
 import { type Finding, findingOf, ok, type Subject, warning, wrong } from './finding.ts';
-
-/** SQLSTATE of what a privilege is missing for. */
-const INSUFFICIENT_PRIVILEGE = '42501';
 
 const OWN: Subject = { area: 'PostgreSQL', check: 'own tables', name: '' };
 

@@ -61,7 +61,7 @@ const SHOWN = { default: 'DEFAULT', null: 'NULL', 'dead letter': 'dead letter' }
 const MAPPING_HEADINGS = ['COLUMN', '<- SOURCE', '-> TYPE', 'NO VALUE'] as const;
 
 /** A column of the key takes from the record key what the value lacks, as that of a tombstone. */
-const takesRecordKey = ({ name, source }: MappedColumn, key: TableKey | null): boolean =>
+export const takesRecordKey = ({ name, source }: MappedColumn, key: TableKey | null): boolean =>
   source.kind === 'field' && (key?.columns.includes(name) ?? false);
 
 function mappingCells(column: MappedColumn, key: TableKey | null): readonly string[] {

@@ -1,7 +1,7 @@
 import { formatsOf, isOfFile } from '../../../settings/sections/formats.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { AvroSchemaError } from '../../formats/avro/avro-schema.ts';
-import type { Side } from '../../formats/parts/field-reader.ts';
+import { SIDES, type Side } from '../../formats/parts/field-reader.ts';
 import type { SchemaKind, SchemaOutline, SchemaPart } from '../../formats/parts/schema-part.ts';
 import { ProtoSchemaError } from '../../formats/protobuf/proto-files.ts';
 import { isUsable, type RegisteredSchema, type UnusableSchema } from '../../formats/registry/schemas.ts';
@@ -13,6 +13,7 @@ import { rowPath } from '../../tables/rows/column-plan.ts';
 import { NoText, textOfJson } from '../../tables/rows/column-text.ts';
 import { rowColumn } from '../../tables/rows/row-column.ts';
 import { keyFieldsOf } from './record-keys.ts';
+import { takesRecordKey } from './shown-mapping.ts';
 
 /** What answers with the latest schema of a topic. */
 interface LatestSchemas {
@@ -32,8 +33,6 @@ export interface TopicSchema {
   /** Why there is none. */
   readonly fault?: string;
 }
-
-const SIDES: readonly Side[] = ['value', 'key'];
 
 /**
  * Reads the schemas of these topics: those of files, and the latest ones of topics that have theirs in the registry.
@@ -186,7 +185,7 @@ function findingsOf(mapping: TableMapping, { topic, side, schema, fault }: Topic
   return {
     ...about,
     missing: compared.flatMap(({ column, part }) =>
-      part === undefined && !takesRecordKey(column, mapping) ? column.name : [],
+      part === undefined && !takesRecordKey(column, mapping.key) ? column.name : [],
     ),
     unfit: compared.flatMap(({ column, part }) => {
       const isUnfit =
@@ -198,10 +197,6 @@ function findingsOf(mapping: TableMapping, { topic, side, schema, fault }: Topic
     ...(side === 'key' ? keyFindings(mapping, schema.outline) : { lacking: [], beyond: [] }),
   };
 }
-
-/** A column of the key takes from the record key what the value lacks. */
-const takesRecordKey = ({ name, source }: MappedColumn, { key }: TableMapping): boolean =>
-  source.kind === 'field' && (key?.columns.includes(name) ?? false);
 
 /** A key that is no object is the whole of a table's key of one column. */
 function keyFindings(mapping: TableMapping, outline: SchemaOutline): Pick<SchemaFindings, 'lacking' | 'beyond'> {

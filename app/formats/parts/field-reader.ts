@@ -8,6 +8,8 @@ import type { FieldPath, TableEnvelope } from '../../tables/mapping/table-mappin
 /** The value of a record, or its key. */
 export type Side = 'value' | 'key';
 
+export const SIDES: readonly Side[] = ['value', 'key'];
+
 /** What is taken of the values, or of the keys, of a topic's records. */
 export interface Taken {
   /** Of the parts; a path of no parts is the whole value. A reader knows each part by the place of its path. */

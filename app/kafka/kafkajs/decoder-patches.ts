@@ -1,10 +1,7 @@
 import { InvalidAnswerError } from '../../network/invalid-answer.ts';
+import { VARINT_BYTES, VARLONG_BYTES } from '../../records/record-reader.ts';
 import type { Decoder, Reader } from './classes.ts';
 import { internals } from './internals.ts';
-
-/** The longest varint of 32 bits and varlong of 64 bits. */
-const VARINT_BYTES = 5;
-const VARLONG_BYTES = 10;
 
 /** @throws KafkaJSError, which passes, as a broker's restart does */
 function invalidField(text: string): Error {

@@ -4,6 +4,9 @@ import { CredentialsRefused, CredentialsUnavailable } from '../../credentials/cr
 import { InvalidAnswerError } from '../../network/invalid-answer.ts';
 import { openSslReason, tlsAdvice } from './tls-errors.ts';
 
+/** SQLSTATE of what a privilege is missing for. */
+export const INSUFFICIENT_PRIVILEGE = '42501';
+
 /**
  * What an error of PostgreSQL means for the records in hand.
  *

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
-import { verdictOn } from '../connection/sqlstate.ts';
+import { INSUFFICIENT_PRIVILEGE, verdictOn } from '../connection/sqlstate.ts';
 import type { RowCopy } from './binary-copy.ts';
 import { RowRefused } from './isolate-poison.ts';
 
@@ -30,8 +30,6 @@ export function refusedLine(
   const row = Number(line?.[1] ?? 0) - 1;
   return line === undefined || row < 0 ? null : { row, words: line.input.slice(line.index + line[0].length) };
 }
-
-const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** Why PostgreSQL refused a row, by SQLSTATE (documentation, appendix A). */
 export function reasonOfSqlstate(sqlstate: string): DeadLetterReason {

@@ -4,7 +4,7 @@ import type { TableSettings } from '../../../../settings/sections/tables.ts';
 import type { Settings } from '../../../../settings/settings.ts';
 import { AvroSchemaError } from '../../../formats/avro/avro-schema.ts';
 import { outlineOfConnect } from '../../../formats/connect-outline.ts';
-import type { Side } from '../../../formats/parts/field-reader.ts';
+import { SIDES, type Side } from '../../../formats/parts/field-reader.ts';
 import { ProtoSchemaError } from '../../../formats/protobuf/proto-files.ts';
 import type { SchemaRegistry } from '../../../formats/registry/schema-registry.ts';
 import { isUsable, type RegisteredSchema, type UnusableSchema } from '../../../formats/registry/schemas.ts';
@@ -39,8 +39,6 @@ interface ShapeSources {
   /** Offsets of a topic that are looked at, at most. */
   readonly records: number;
 }
-
-const SIDES: readonly Side[] = ['value', 'key'];
 
 const TYPE_NAMES: Readonly<Record<RegisteredSchema['type'], string>> = {
   AVRO: 'Avro',
