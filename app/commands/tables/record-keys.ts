@@ -2,7 +2,7 @@ import type { RecordCursor } from '../../records/record-batch.ts';
 import { EnvelopeFields } from '../../tables/json/envelope-fields.ts';
 import { type JsonSlice, membersOf } from '../../tables/json/json-slice.ts';
 import type { CheckedMapping } from '../../tables/mapping/resolve-mapping.ts';
-import type { TableMapping } from '../../tables/mapping/table-mapping.ts';
+import type { MappedColumn, TableKey, TableMapping } from '../../tables/mapping/table-mapping.ts';
 
 /** Offsets of a topic whose keys are looked at. */
 export const LOOKED_AT = 100;
@@ -96,3 +96,7 @@ function keyLine({ topic, records, keyedBy, fault }: RecordKeys, wanted: readonl
   });
   return lines.length > 0 ? lines : [`${last} are keyed by ${wanted.join(', ')}, as the table is`];
 }
+
+/** A column of the key takes from the record key what the value lacks, as that of a tombstone. */
+export const takesRecordKey = ({ name, source }: MappedColumn, key: TableKey | null): boolean =>
+  source.kind === 'field' && (key?.columns.includes(name) ?? false);

@@ -11,7 +11,7 @@ import type {
   TableKey,
 } from '../../tables/mapping/table-mapping.ts';
 
-import { keyLines, type RecordKeys } from './record-keys.ts';
+import { keyLines, type RecordKeys, takesRecordKey } from './record-keys.ts';
 import { schemaFindings, schemaLines, type TopicSchema } from './topic-schemas.ts';
 
 /** Names that a path of dots has room for. */
@@ -59,10 +59,6 @@ function withoutValue({ source, isNotNull, hasDefault }: MappedColumn): 'default
 const SHOWN = { default: 'DEFAULT', null: 'NULL', 'dead letter': 'dead letter' } as const;
 
 const MAPPING_HEADINGS = ['COLUMN', '<- SOURCE', '-> TYPE', 'NO VALUE'] as const;
-
-/** A column of the key takes from the record key what the value lacks, as that of a tombstone. */
-export const takesRecordKey = ({ name, source }: MappedColumn, key: TableKey | null): boolean =>
-  source.kind === 'field' && (key?.columns.includes(name) ?? false);
 
 function mappingCells(column: MappedColumn, key: TableKey | null): readonly string[] {
   const missing = withoutValue(column);

@@ -12,8 +12,7 @@ import type { ColumnType, FieldPath, MappedColumn, TableMapping } from '../../ta
 import { rowPath } from '../../tables/rows/column-plan.ts';
 import { NoText, textOfJson } from '../../tables/rows/column-text.ts';
 import { rowColumn } from '../../tables/rows/row-column.ts';
-import { keyFieldsOf } from './record-keys.ts';
-import { takesRecordKey } from './shown-mapping.ts';
+import { keyFieldsOf, takesRecordKey } from './record-keys.ts';
 
 /** What answers with the latest schema of a topic. */
 interface LatestSchemas {
