@@ -2163,10 +2163,10 @@ export interface ApplicationTablesProps {
   readonly table: string;
 
   /**
-   * Column, or columns, that rows are replaced and deleted by; a unique index over exactly them has to exist. If the
-   * value has no field for one, it comes from the record key. Left out: rows are appended.
+   * Columns that rows are replaced and deleted by; a unique index is needed over just them. primary: those of the
+   * primary key. What the value lacks comes from the record key. Left out: rows are appended.
    *
-   * Allowed: a column, named as in the catalog, or a list of them, each once.
+   * Allowed: primary; a column, named as in the catalog; or a list of them, each once.
    *
    * @default - rows are appended
    */

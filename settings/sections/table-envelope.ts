@@ -3,7 +3,7 @@ import type { Rule } from '../schema/check.ts';
 import { type Problem, problemIf } from '../schema/problem.ts';
 import { ALLOWED } from '../schema/schema.ts';
 import { parseSource, sourceMistake } from './column-source.ts';
-import type { TableKey } from './table-key.ts';
+import type { TableKeySetting } from './table-key.ts';
 
 /** What is around the rows of a topic, as its producer writes them. */
 export type EnvelopeFormat = 'debezium' | 'debezium-flat' | 'connect';
@@ -63,7 +63,7 @@ export const tableEnvelopeOf = ({
 }: EnvelopedEntry): TableEnvelope | undefined => format && { format, unavailableValue };
 
 /** The key with what the envelope says of deletes. */
-export const keyInEnvelope = ({ envelope }: EnvelopedEntry, key: TableKey | null): TableKey | null =>
+export const keyInEnvelope = ({ envelope }: EnvelopedEntry, key: TableKeySetting | null): TableKeySetting | null =>
   key !== null && envelope === 'debezium-flat' ? { ...key, delete: [DELETED_FIELD] } : key;
 
 /** The sources of an entry's columns that are texts, by the paths of their settings. */

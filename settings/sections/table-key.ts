@@ -12,7 +12,18 @@ export interface TableKey {
   readonly existing: 'replace' | 'keep';
   /** Which records delete: `never` one; tombstones; tombstones and records whose value is true at the path. */
   readonly delete: 'never' | 'tombstones' | FieldPath;
+  /** Whether the settings name no columns: they are those of the table's primary key. Left out: they name them. */
+  readonly isPrimary?: true;
 }
+
+/** The key as an entry of `tables` sets it. */
+export interface TableKeySetting extends Omit<TableKey, 'columns' | 'isPrimary'> {
+  /** `null`: those of the table's primary key, which the catalog has. */
+  readonly columns: readonly string[] | null;
+}
+
+/** The word for the primary key. A column of that name is written as a list. */
+const PRIMARY = 'primary';
 
 const keyColumn = { minLength: 1, [ALLOWED]: 'a column, named as in the catalog' };
 
@@ -22,9 +33,9 @@ const DELETE_ALLOWED = 'never; or the path of a field, such as meta.deleted, or 
 export const KEY_PROPERTIES = {
   key: Type.Optional(
     Type.Union([Type.String(keyColumn), Type.Array(Type.String(keyColumn), { minItems: 1, uniqueItems: true })], {
-      [ALLOWED]: 'a column, named as in the catalog, or a list of them, each once',
+      [ALLOWED]: 'primary; a column, named as in the catalog; or a list of them, each once',
       description:
-        'Column, or columns, that rows are replaced and deleted by; a unique index over exactly them has to exist. If the value has no field for one, it comes from the record key. Left out: rows are appended.',
+        'Columns that rows are replaced and deleted by; a unique index is needed over just them. primary: those of the primary key. What the value lacks comes from the record key. Left out: rows are appended.',
     }),
   ),
   existing: Type.Optional(
@@ -57,14 +68,16 @@ interface KeyedTables {
 
 const NEVER = 'never';
 
-const keyColumnsOf = ({ key = [] }: KeyedEntry): readonly string[] => (typeof key === 'string' ? [key] : key);
+/** @returns none without a key, and where the catalog has them */
+const keyColumnsOf = ({ key = PRIMARY }: KeyedEntry): readonly string[] =>
+  typeof key === 'string' ? [key].filter((name) => name !== PRIMARY) : key;
 
 /** The key of an entry; `null` without one. */
-export function tableKeyOf(entry: KeyedEntry): TableKey | null {
-  const columns = keyColumnsOf(entry);
-  if (columns.length === 0) {
+export function tableKeyOf(entry: KeyedEntry): TableKeySetting | null {
+  if (entry.key === undefined) {
     return null;
   }
+  const columns = entry.key === PRIMARY ? null : keyColumnsOf(entry);
   const { existing = 'replace', delete: given } = entry;
   const deletes = given === undefined ? 'tombstones' : given === NEVER ? NEVER : parseField(given);
   return { columns, existing, delete: deletes };
@@ -100,6 +113,20 @@ const keyIsWritten: Rule<KeyedTables> = {
     ),
 };
 
+/** The word in other letters would be taken for a column. */
+const keyIsWord: Rule<KeyedTables> = {
+  reads: ['tables[]'],
+  find: ({ tables }) =>
+    tables.flatMap(({ key }, index) =>
+      problemIf(typeof key === 'string' && key !== PRIMARY && key.trim().toLowerCase() === PRIMARY, {
+        path: `tables[${index}].key`,
+        message: 'is not the word primary as it is written',
+        given: key,
+        allowed: `primary; [${key}] for a column of that name`,
+      }),
+    ),
+};
+
 /** A word in the place of a path: the consumer takes the texts of a file for what a setting asks for. */
 function wordMistake(given: string): Pick<Problem, 'message' | 'allowed'> | undefined {
   const word = given.trim().toLowerCase();
@@ -124,4 +151,4 @@ const deleteIsPath: Rule<KeyedTables> = {
 };
 
 /** What the schema cannot say of the keys of tables. */
-export const KEY_RULES: readonly Rule<KeyedTables>[] = [keyIsThere, keyIsWritten, deleteIsPath];
+export const KEY_RULES: readonly Rule<KeyedTables>[] = [keyIsThere, keyIsWord, keyIsWritten, deleteIsPath];

@@ -11,7 +11,7 @@ import {
   type TableEnvelope,
   tableEnvelopeOf,
 } from './table-envelope.ts';
-import { KEY_PROPERTIES, KEY_RULES, type TableKey, tableKeyOf } from './table-key.ts';
+import { KEY_PROPERTIES, KEY_RULES, type TableKeySetting, tableKeyOf } from './table-key.ts';
 
 /** The unit of a number in a column that takes a date or time, or the form of a value that encodes another one. */
 export type Unit =
@@ -128,7 +128,7 @@ export interface TableSettings {
   readonly schema: string;
   readonly table: string;
   /** `null`: rows are appended. */
-  readonly key: TableKey | null;
+  readonly key: TableKeySetting | null;
   /** What is around the rows. Left out: the value is the row. */
   readonly envelope?: TableEnvelope;
   /** Whether another group may fill the table from the same topic. Left out: it may not. */

@@ -236,7 +236,7 @@ async function tablesOfTopic(
     ...[...named].map(([table, key]) =>
       key === null
         ? `${table}: its rows stay, and the topic is appended to them a second time`
-        : `${table}: its rows stay, and the topic is applied to them a second time, by the key ${key.columns.join(', ')}`,
+        : `${table}: its rows stay, and the topic is applied to them a second time, by ${key.columns === null ? 'the primary key' : `the key ${key.columns.join(', ')}`}`,
     ),
     ...others.map((table) => `${table}: its rows stay; these settings do not name it`),
   ];

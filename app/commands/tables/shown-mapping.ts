@@ -134,7 +134,7 @@ function ofStage({ key, stage, envelope }: CheckedMapping): readonly string[] {
   return key === null
     ? ['through a temporary table, as the table has row-level security']
     : [
-        `key: ${key.columns.join(', ')}; ${EXISTING[key.existing]}; ${deletedBy(key, envelope)}; through a temporary table`,
+        `key: ${key.columns.join(', ')}${key.isPrimary ? ', the primary key' : ''}; ${EXISTING[key.existing]}; ${deletedBy(key, envelope)}; through a temporary table`,
       ];
 }
 
@@ -232,6 +232,7 @@ export function mappingJson(
     topics,
     key: key && {
       columns: key.columns,
+      ...(key.isPrimary && { isPrimary: true }),
       existing: key.existing,
       delete: {
         tombstones: key.delete !== 'never',

@@ -5,7 +5,7 @@ import { parseSource } from '../../../settings/sections/column-source.ts';
 import type { ColumnSetting, TableSettings } from '../../../settings/sections/tables.ts';
 import { sqlName } from '../../store/connection/sql-name.ts';
 import { type CatalogColumn, type CatalogRelation, type CatalogTable, readCatalog } from './table-catalog.ts';
-import { keyIndex, keyProblems, stageProblems } from './table-key-problems.ts';
+import { type KeyedSettings, keyIndex, keyProblems, stageProblems, withKeyColumns } from './table-key-problems.ts';
 import type { ColumnSource, MappedColumn, TableKey, TableMapping, TableStage } from './table-mapping.ts';
 import { sequenceProblems, tableProblems } from './table-problems.ts';
 import { sourceProblem, unitProblem } from './unusable-source.ts';
@@ -39,16 +39,16 @@ type Intent =
   | { readonly column: CatalogColumn; readonly setting: false; readonly source: null };
 
 /** A COPY cannot replace or delete rows, and PostgreSQL refuses one under row-level security. */
-const needsStage = ({ key }: TableSettings, relation: CatalogRelation): boolean =>
+const needsStage = ({ key }: KeyedSettings, relation: CatalogRelation): boolean =>
   key !== null || relation.hasRowSecurity;
 
 /** An identity in a stage would be numbered apart from the table. */
-const isLeftInStage = ({ identity }: CatalogColumn, settings: TableSettings, relation: CatalogRelation): boolean =>
+const isLeftInStage = ({ identity }: CatalogColumn, settings: KeyedSettings, relation: CatalogRelation): boolean =>
   identity !== null && needsStage(settings, relation);
 
 function intentOf(
   column: CatalogColumn,
-  settings: TableSettings,
+  settings: KeyedSettings,
   { serverVersion }: CatalogTable,
   relation: CatalogRelation,
 ): Intent {
@@ -80,7 +80,8 @@ function columnProblems(
 ): readonly Problem[] {
   const { name, type, isNotNull, hasDefault, isGenerated, typeWithoutInput } = column;
   if (source === null) {
-    return problemIf(setting === false && isNotNull && !hasDefault && !isGenerated, {
+    const isOfKey = key?.columns.includes(name) === true;
+    return problemIf(setting === false && isNotNull && !hasDefault && !isGenerated && !isOfKey, {
       path,
       message: 'leaves out a column that is NOT NULL and has no default: PostgreSQL would refuse each row',
       given: false,
@@ -118,7 +119,7 @@ function columnProblems(
 }
 
 /** Settings of columns that the table does not have. */
-function unknownColumns({ columns }: TableSettings, relation: CatalogRelation, path: string): readonly Problem[] {
+function unknownColumns({ columns }: KeyedSettings, relation: CatalogRelation, path: string): readonly Problem[] {
   const names = relation.columns.map(({ name }) => name);
   return Object.keys(columns)
     .filter((name) => !names.includes(name))
@@ -155,7 +156,7 @@ function unwrittenColumn({ name, type, isGenerated, identity, hasDefault }: Cata
 
 /** @param columns that are written, each with what the mapping makes of it */
 function stageOf(
-  { key }: TableSettings,
+  { key }: KeyedSettings,
   relation: CatalogRelation,
   columns: readonly { readonly column: CatalogColumn; readonly mapped: MappedColumn }[],
 ): TableStage {
@@ -192,11 +193,12 @@ type Resolved =
  * @param path of the entry, such as `tables[0]`
  * @returns the mapping, or all problems of the entry at once
  */
-export function resolveMapping(settings: TableSettings, found: CatalogTable, path: string): Resolved {
+export function resolveMapping(entry: TableSettings, found: CatalogTable, path: string): Resolved {
   const { relation, problems: ofTable } = tableProblems(found, path);
   if (relation === null) {
     return { mapping: null, problems: ofTable };
   }
+  const settings = withKeyColumns(entry, relation);
   const { key, schema, table, topics, envelope } = settings;
   const intents = relation.columns.map((column) => intentOf(column, settings, found, relation));
   const written = intents.flatMap((intent) => (intent.source === null ? [] : [{ ...intent, source: intent.source }]));

@@ -7,7 +7,9 @@ import type { TableKey } from './table-mapping.ts';
 const shownIndex = ({ name, columns }: UniqueIndex): string =>
   `${name} (${columns.map((column) => column.name ?? '…').join(', ')})`;
 
-const shownKey = ([first, ...others]: readonly string[]) => (others.length === 0 ? first : [first, ...others]);
+/** As the settings have it. */
+const shownKey = ({ columns: [first, ...others], isPrimary }: TableKey) =>
+  isPrimary ? 'primary' : others.length === 0 ? first : [first, ...others];
 
 /**
  * Whether ON CONFLICT with the key's columns takes the index, usable or not: all columns, in any order, and all rows.
@@ -45,11 +47,50 @@ export const keyIndex = (
   { columns }: Pick<TableKey, 'columns'>,
 ): UniqueIndex | undefined => uniqueIndexes.find((index) => unusable(index, columns) === null);
 
+/** An entry of `tables` with the columns of its key. */
+export type KeyedSettings = Omit<TableSettings, 'key'> & { readonly key: TableKey | null };
+
+/**
+ * An entry with the columns of its key: those of the settings, or of the primary key, in its order. Without a primary
+ * key they are none, which {@link keyProblems} reports.
+ */
+export function withKeyColumns(settings: TableSettings, { uniqueIndexes }: CatalogRelation): KeyedSettings {
+  const { key } = settings;
+  if (key === null) {
+    return { ...settings, key };
+  }
+  const { columns, ...others } = key;
+  if (columns !== null) {
+    return { ...settings, key: { ...others, columns } };
+  }
+  const primary = uniqueIndexes.find(({ isPrimary }) => isPrimary);
+  const found = (primary?.columns ?? []).flatMap(({ name }) => name ?? []);
+  return { ...settings, key: { ...others, columns: found, isPrimary: true } };
+}
+
+/** A table that the settings ask the primary key of, and that has none. */
+function noPrimaryKey(found: CatalogTable, relation: CatalogRelation, path: string): Problem {
+  const table = sqlName(found.schema, found.table);
+  const isNotNull = (column: string | null) => relation.columns.find(({ name }) => name === column)?.isNotNull === true;
+  const near = relation.uniqueIndexes.find((index) => {
+    const names = index.columns.flatMap(({ name }) => name ?? []);
+    return unusable(index, names) === null && names.every(isNotNull);
+  });
+  const columns = near?.columns.flatMap(({ name }) => (name === null ? [] : sqlName(name))).join(', ') ?? '…';
+  return {
+    path,
+    message: 'asks for the primary key of the table, which has none',
+    given: 'primary',
+    allowed: `ALTER TABLE ${table} ADD PRIMARY KEY (${columns}), with the columns that the records are keyed by; or the columns of a unique index in the place of primary`,
+  };
+}
+
 /**
  * PostgreSQL asks every unique index over exactly the key's columns. One that is deferrable is an error, and one that
  * compares otherwise finds a row with another key.
  */
-function indexProblems(found: CatalogTable, relation: CatalogRelation, { columns }: TableKey, path: string) {
+function indexProblems(found: CatalogTable, relation: CatalogRelation, key: TableKey, path: string) {
+  const { columns } = key;
   const table = sqlName(found.schema, found.table);
   const { uniqueIndexes } = relation;
   const inTheWay = uniqueIndexes.filter((index) => isTaken(index, columns) && unusable(index, columns) !== null);
@@ -77,22 +118,33 @@ function indexProblems(found: CatalogTable, relation: CatalogRelation, { columns
     {
       path,
       message,
-      given: shownKey(columns),
+      given: shownKey(key),
       allowed: isFound ? allowed : `columns of a unique index; or ${allowed}`,
     },
   ];
 }
 
 /** Columns of the key that do not identify a record. */
-function keyColumnProblems({ columns }: TableKey, relation: CatalogRelation, path: string): readonly Problem[] {
+function keyColumnProblems(
+  { columns, isPrimary }: TableKey,
+  relation: CatalogRelation,
+  settings: KeyedSettings['columns'],
+  entry: string,
+): readonly Problem[] {
+  const path = `${entry}.key`;
   const names = relation.columns.map(({ name }) => name);
   return columns.flatMap((given, nth): readonly Problem[] => {
-    const place = columns.length === 1 ? path : `${path}[${nth}]`;
+    const place = columns.length === 1 || isPrimary ? path : `${path}[${nth}]`;
     const found = relation.columns.find(({ name }) => name === given);
     if (found === undefined) {
       const nearest = nearestKey(given, names);
       const allowed = `the table's columns: ${names.join(', ')}`;
       return [{ path: place, message: 'is no column of the table', given, allowed, ...(nearest && { nearest }) }];
+    }
+    if (Object.hasOwn(settings, given) && settings[given] === false) {
+      const message = 'leaves out a column of the primary key, which rows are found by';
+      const allowed = 'a source for the column; or key with the columns of another unique index';
+      return [{ path: `${entry}.columns.${given}`, message, given: false, allowed }];
     }
     return problemIf(found.isGenerated, {
       path: place,
@@ -107,14 +159,17 @@ function keyColumnProblems({ columns }: TableKey, relation: CatalogRelation, pat
 export function keyProblems(
   found: CatalogTable,
   relation: CatalogRelation,
-  { key }: TableSettings,
+  { key, columns }: KeyedSettings,
   entry: string,
 ): readonly Problem[] {
   if (key === null) {
     return [];
   }
   const path = `${entry}.key`;
-  const ofColumns = keyColumnProblems(key, relation, path);
+  if (key.columns.length === 0) {
+    return [noPrimaryKey(found, relation, path)];
+  }
+  const ofColumns = keyColumnProblems(key, relation, columns, entry);
   if (ofColumns.length > 0) {
     return ofColumns;
   }
@@ -125,7 +180,7 @@ export function keyProblems(
         {
           path,
           message: 'lacks a column that the table is partitioned by, without which PostgreSQL keeps nothing unique',
-          given: shownKey(key.columns),
+          given: shownKey(key),
           allowed: `a key with ${lacking.join(', ')} in it, and a unique index over all of its columns`,
         },
       ];
@@ -140,7 +195,7 @@ function missingOn(privilege: string, columns: readonly CatalogColumn[], has: (c
 
 /** Privileges that rows are found, replaced and deleted with. */
 function keyPrivileges(
-  { key }: TableSettings,
+  { key }: KeyedSettings,
   { isDeletable }: CatalogRelation,
   written: readonly CatalogColumn[],
 ): readonly string[] {
@@ -159,7 +214,7 @@ function keyPrivileges(
 export function stageProblems(
   found: CatalogTable,
   relation: CatalogRelation,
-  settings: TableSettings,
+  settings: KeyedSettings,
   { entry, written }: { readonly entry: string; readonly written: readonly CatalogColumn[] },
 ): readonly Problem[] {
   const { role, database, schema, table } = found;

@@ -75,6 +75,19 @@ tables:
     ]);
   });
 
+  test('may have the primary key by a word, and a column of that name in a list', () => {
+    const withKey = (key: string) => `tables: [{ topic: orders, table: public.orders, key: ${key} }]`;
+    const key = { columns: null, existing: 'replace', delete: 'tombstones' };
+    expect(tables(withKey('primary'))).toEqual([{ ...ORDERS, key }]);
+    expect(tables(withKey('[primary]'))).toEqual([{ ...ORDERS, key: { ...key, columns: ['primary'] } }]);
+    expect(tables('', { TABLES_0_TOPIC: 'orders', TABLES_0_TABLE: 'public.orders', TABLES_0_KEY: 'primary' })).toEqual([
+      { ...ORDERS, key },
+    ]);
+    expect(texts({ cwd: yaml(withKey('Primary')), env: REQUIRED })).toEqual([
+      'tables[0].key is not the word primary as it is written: "Primary" (application.yml:1:54)',
+    ]);
+  });
+
   test('may be the only ones that name topics', () => {
     const cwd = yaml('tables: [{ topic: orders, table: public.orders }]');
     expect(topicsOf(load({ cwd, env: REQUIRED_BUT_TOPICS }))).toEqual(['orders']);

@@ -47,7 +47,8 @@ const formatOf = (capture: Capture) =>
 
 /** What the records of a capture make of an empty table: all of them at once, and again one by one. */
 async function replicated({ capture, table, columns = {}, names = Object.keys(sourceTable(table).columns) }: Replica) {
-  const entry = { table: '?.replica', key: keyOf(table), envelope: envelopeOf(capture) };
+  const key = capture === 'json' ? 'primary' : keyOf(table);
+  const entry = { table: '?.replica', key, envelope: envelopeOf(capture) };
   const store = await openKeyed({
     database,
     ddl: ddlOf(table, names),

@@ -190,6 +190,33 @@ describe('tables ddl prints a table that the consumer then writes into, by recor
     expect(await printed(tables, { topics })).toMatchSnapshot();
   });
 
+  test('with a primary key by the keys of records, which is a guess', async () => {
+    const entry = { topic: 'items', table: 'shop.items', key: 'primary', envelope: 'debezium' };
+    const place = await Place.of([{ ...entry, columns: { item: 'line' } }], {
+      topics: { items: captured('json', 'items') },
+    });
+    const { code, stdout } = await place.run(['ddl']);
+    const lines = stdout.split('\n').filter((line) => /primary key/i.test(line));
+    expect({ code, lines }).toEqual({
+      code: 0,
+      lines: [
+        expect.stringMatching(/^-- REVIEW: a guess for the primary key: items is keyed by order_id, item: \d+ records/),
+        '  PRIMARY KEY (order_id, item)',
+      ],
+    });
+    expect(await printed([entry], { topics: { items: captured('json', 'items') } })).toMatch(
+      /PRIMARY KEY \(order_id, line\)\n\);/,
+    );
+  });
+
+  test('without a primary key where no record key has fields, with a remark, and one of another entry', async () => {
+    const topics = { orders: ORDERS };
+    const entry = { topic: 'orders', table: 'shop.orders', key: 'primary' };
+    expect((await ddl([entry], { topics })).stdout).toMatchSnapshot();
+    const both = [{ ...entry, key: 'id' }, entry].map((each, nth) => ({ ...each, topic: `orders${nth}` }));
+    expect(await printed(both, { topics: { orders0: ORDERS, orders1: ORDERS } })).toContain('PRIMARY KEY (id)');
+  });
+
   test('of texts and bytes, which have no fields', async () => {
     const tables = [
       { topic: 'notes', table: 'shop.notes', columns: { note: '$value', written: '$timestamp' } },
@@ -289,6 +316,17 @@ describe('tables ddl prints types by schemas, which are no guesses:', () => {
     expect(await printed(tables, { topics: { avro: captured('avro', 'orders') }, formats })).toMatchSnapshot();
   });
 
+  test('with the primary key that the schema of the record keys has, whatever other key there is', async () => {
+    const topics = { avro: captured('avro', 'items'), other: captured('avro', 'items') };
+    const formats = { avro: { key: 'registry', value: 'registry' }, other: { key: 'registry', value: 'registry' } };
+    const entry = { table: 'shop.avro', envelope: 'debezium' };
+    const tables = [
+      { ...entry, topic: 'other', key: ['line', 'sku'] },
+      { ...entry, topic: 'avro', key: 'primary' },
+    ];
+    expect(await printed(tables, { topics, formats })).toMatchSnapshot();
+  });
+
   test('and nothing else with --from registry; what is no schema is a remark', async () => {
     const tables = [
       { topic: 'none', table: 'shop.none' },
@@ -309,6 +347,21 @@ describe('tables ddl adds what a table lacks:', () => {
     const { code, stdout } = await ddl([table], { topics: { orders: ORDERS } });
     await query(`DROP SCHEMA ${schema} CASCADE`);
     expect({ code, stdout }).toMatchSnapshot();
+  });
+
+  test('nothing for a primary key that is there, and what the records are keyed by where there is none', async () => {
+    const records = [{ key: '{"id":1,"tenant":"a"}', value: '{"id":1,"tenant":"a","name":"x"}' }];
+    const run = async (constraint: string) => {
+      await query(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.orders (id bigint, tenant text, name text${constraint});
+        GRANT USAGE ON SCHEMA ${schema} TO ${role}; GRANT ALL ON ${schema}.orders TO ${role}`);
+      const answer = await ddl([{ topic: 'orders', table: 'shop.orders', key: 'primary' }], {
+        topics: { orders: records },
+      });
+      await query(`DROP SCHEMA ${schema} CASCADE`);
+      return answer.stdout;
+    };
+    expect(await run(', PRIMARY KEY (id)')).toMatch(/^(--.*\n)*-- each field has a column\n$/);
+    expect(await run('')).toMatchSnapshot();
   });
 
   test('nothing where each field has a column', async () => {

@@ -110,6 +110,8 @@ const KEYED = `
   CREATE UNIQUE INDEX patterned_ids ON shop.patterned (id text_pattern_ops);
   CREATE TABLE shop.twice (id integer PRIMARY KEY, note text, UNIQUE (id) DEFERRABLE INITIALLY DEFERRED);
   CREATE UNIQUE INDEX parted_keys ON ONLY shop.parted (id, region);
+  CREATE TABLE shop.late (id integer, PRIMARY KEY (id) DEFERRABLE);
+  CREATE TABLE shop.near (a integer NOT NULL, b integer NOT NULL, c integer UNIQUE, UNIQUE (b, a));
   CREATE TABLE shop.ruled (id integer PRIMARY KEY);
   CREATE RULE elsewhere AS ON INSERT TO shop.ruled DO INSTEAD NOTHING;
   CREATE TABLE shop.moody (id integer PRIMARY KEY, mood shop.mood);
@@ -127,10 +129,10 @@ const FOREIGN = `
 /** An entry of the settings, with a table of the shop as `shop.orders`. */
 export type Entry = Partial<Pick<TableSettings, 'key' | 'fields' | 'columns' | 'topics'>> & { readonly table: string };
 
-/** An entry with a key, whose tombstones delete. */
+/** An entry with a key, whose tombstones delete. @param columns of the key; `null`: of the primary key */
 export const keyedEntry = (
   table: string,
-  columns: readonly string[],
+  columns: readonly string[] | null,
   more: Partial<Omit<TableKey, 'columns'> & Entry> = {},
 ): Entry => {
   const { existing = 'replace', delete: deletes = 'tombstones', ...entry } = more;

@@ -197,3 +197,41 @@ test('a unique index of the key that is gone ends the consumer, and the records 
   expect(await query(`SELECT next_offset::int AS next FROM ${schema}.offsets`)).toEqual([{ next: 1 }]);
   expect(await query(`SELECT FROM ${schema}.dead_letters`)).toEqual([]);
 });
+
+test('a primary key that is altered is the key from then on, and one that is gone ends the consumer', async () => {
+  const [topic, schema] = [await createTopic(), randomName('schema')];
+  const customers = `${schema}.customers`;
+  await query(
+    `CREATE SCHEMA ${schema}; CREATE TABLE ${customers} (tenant text NOT NULL, id int PRIMARY KEY, name text)`,
+  );
+  const consumer = await startConsumer({
+    topics: [],
+    schema,
+    settings: { tables: [{ topic, table: customers, key: 'primary', envelope: 'debezium' }] },
+  });
+  let next = 0;
+  const write = async (op: 'c' | 'd', tenant: string, name?: string) => {
+    const after = op === 'd' ? null : { tenant, id: 1, name };
+    await produce(topic, [{ key: JSON.stringify({ tenant, id: 1 }), value: JSON.stringify({ op, after }) }]);
+    next += 1;
+    await until(`offset ${next}`, async () =>
+      (await query(`SELECT FROM ${schema}.offsets WHERE next_offset = ${next}`)).at(0),
+    );
+  };
+  const names = async () => (await query(`SELECT name FROM ${customers} ORDER BY name`)).map(({ name }) => name);
+  await write('c', 'a', 'first');
+  await write('c', 'b', 'second');
+  expect(await names()).toEqual(['second']);
+  await query(`ALTER TABLE ${customers} DROP CONSTRAINT customers_pkey, ADD PRIMARY KEY (tenant, id)`);
+  await write('c', 'a', 'third');
+  expect(await names()).toEqual(['second', 'third']);
+  await write('d', 'b');
+  expect(await names()).toEqual(['third']);
+  await query(`ALTER TABLE ${customers} DROP CONSTRAINT customers_pkey`);
+  await produce(topic, [{ key: '{"tenant":"a","id":1}', value: '{"op":"d","after":null}' }]);
+  expect(await consumer.exited).toMatchObject({ code: EXIT_CODE.configuration });
+  expect(consumer.logs.all.join('\n')).toMatch(/TABLES_DO_NOT_FIT.*tables\[0\]\.key asks for the primary key/);
+  expect(await names()).toEqual(['third']);
+  expect(await query(`SELECT next_offset::int AS next FROM ${schema}.offsets`)).toEqual([{ next }]);
+  expect(await query(`SELECT FROM ${schema}.dead_letters`)).toEqual([]);
+});

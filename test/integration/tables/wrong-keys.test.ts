@@ -33,6 +33,12 @@ const OF_OWNER: readonly (readonly [name: string, entry: Entry])[] = [
     'an identity ALWAYS that is to be replaced',
     keyedEntry(CUSTOMERS, ['email'], { columns: { id: { from: 'no' }, email: { from: '$key' } } }),
   ],
+  ['the primary key of a table without a unique index', keyedEntry('shop.keyless', null)],
+  ['the primary key of a table with a unique index that may be one', keyedEntry('shop.near', null)],
+  ['the primary key of a table whose unique indexes may be none', keyedEntry('shop.collated', null)],
+  ['a primary key that is deferrable', keyedEntry('shop.late', null)],
+  ['a primary key with a column that is left out', keyedEntry('shop.moody', null, { columns: { id: false } })],
+  ['the primary key of a table that is not there', keyedEntry('shop.custmers', null)],
   [
     'several mistakes in one entry',
     keyedEntry('shop.orders', ['id', 'total'], {
@@ -48,6 +54,7 @@ const OF_WRITER: readonly (readonly [name: string, entry: Entry])[] = [
     keyedEntry(CUSTOMERS, ['tenant', 'id'], { columns: { moods: false }, existing: 'keep' }),
   ],
   ['a table with privileges on some columns', keyedEntry('shop.twice', ['id'])],
+  ['a primary key, with INSERT alone', keyedEntry(CUSTOMERS, null, { columns: { moods: false } })],
   [
     'a table with INSERT alone whose rows stay',
     keyedEntry('shop.twice', ['id'], { existing: 'keep', delete: 'never' }),

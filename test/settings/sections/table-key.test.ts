@@ -66,7 +66,7 @@ describe('the key of a table', () => {
     [{ id: true }, 'tables[0].key is not allowed: {"id":true}'],
   ])('is not %j', (key, text) => {
     expect(problemsOf({ key })).toEqual([
-      `${text}\n  allowed: a column, named as in the catalog, or a list of them, each once`,
+      `${text}\n  allowed: primary; a column, named as in the catalog; or a list of them, each once`,
     ]);
   });
 

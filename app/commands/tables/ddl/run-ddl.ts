@@ -8,13 +8,13 @@ import { createRegistry } from '../../../formats/registry/schema-registry.ts';
 import { openTopicReader } from '../../../kafka/topic-reader.ts';
 import { UNWATCHED } from '../../../logging/outage-log.ts';
 import { systemClock } from '../../../stream/ports/clock.ts';
-import { readCatalog } from '../../../tables/mapping/table-catalog.ts';
+import { type CatalogTable, readCatalog } from '../../../tables/mapping/table-catalog.ts';
 import type { OutputStreams } from '../../command/command.ts';
 import { unknownTopics } from '../../command/table-topics.ts';
 import { withServers } from '../../command/with-database.ts';
 import { readShapes, type TopicShapes } from './read-shapes.ts';
 import { statements } from './statements.ts';
-import { wantedTable } from './wanted-columns.ts';
+import { wantedTable, withPrimaryKeys } from './wanted-columns.ts';
 
 /** The command `tables ddl`. */
 export interface DdlRequest {
@@ -28,16 +28,19 @@ export interface DdlRequest {
 
 type TableEntry = readonly [path: string, settings: TableSettings];
 
-/** The entries by their tables, in the order of the settings. */
+/** The entries by their tables, in the order of the settings; of a table those come first that ask its primary key. */
 function entriesByTable(settings: Settings, topics: readonly string[]): readonly (readonly TableEntry[])[] {
   const tables = new Map<string, TableEntry[]>();
   for (const [nth, entry] of tablesOf(settings).entries()) {
     const name = JSON.stringify([entry.schema, entry.table]);
     tables.set(name, [...(tables.get(name) ?? []), [`tables[${nth}]`, entry]]);
   }
+  const asksPrimary = ([, { key }]: TableEntry): number => Number(key !== null && key.columns === null);
   const isAsked = ([, entry]: TableEntry) =>
     topics.length === 0 || entry.topics.some((topic) => topics.includes(topic));
-  return [...tables.values()].filter((entries) => entries.some(isAsked));
+  return [...tables.values()]
+    .filter((entries) => entries.some(isAsked))
+    .map((entries) => entries.toSorted((one, other) => asksPrimary(other) - asksPrimary(one)));
 }
 
 const NO_TABLE_TO_PRINT = `-- the setting tables is empty, so there is no table to print: name a topic and a table there, such as
@@ -91,16 +94,26 @@ export async function printDdl(settings: Settings, request: DdlRequest, { out, e
     const shapes = await readAll(settings, tables, request);
     const texts = tables.flatMap((entries, nth) => {
       const table = found[nth];
-      const wanted = wantedTable(
-        entries.map(([, entry]) => entry),
-        shapes,
-        settings,
-      );
-      return table === undefined ? [] : [statements(entries, table, wanted).join('\n')];
+      return table === undefined ? [] : [tableText(entries, table, shapes, settings)];
     });
     out.write(`${texts.join('\n\n')}\n`);
     return EXIT_CODE.ok;
   });
+}
+
+/** The statements for one table. */
+function tableText(
+  entries: readonly TableEntry[],
+  table: CatalogTable,
+  shapes: readonly TopicShapes[],
+  settings: Settings,
+): string {
+  const given = entries.map(([, entry]) => entry);
+  const keyed = withPrimaryKeys(given, table, shapes);
+  const { columns, remarks } = wantedTable(keyed.entries, shapes, settings);
+  const wanted = { columns, remarks: [...new Set([...remarks, ...keyed.remarks])] };
+  const placed = entries.map(([path, entry], nth): TableEntry => [path, keyed.entries[nth] ?? entry]);
+  return statements(placed, table, wanted).join('\n');
 }
 
 /** What is known of all topics of these tables. */

@@ -38,10 +38,10 @@ const futureColumn = ({ name, type, isNotNull }: WantedColumn, isInsertable: boo
   forbiddenSequence: null,
 });
 
-const uniqueIndex = (columns: readonly string[]): UniqueIndex => ({
+const uniqueIndex = (columns: readonly string[], nth: number): UniqueIndex => ({
   name: '',
   constraint: null,
-  isPrimary: true,
+  isPrimary: nth === 0,
   isValid: true,
   isImmediate: true,
   isPartial: false,
@@ -70,12 +70,8 @@ const futureTable = (columns: readonly WantedColumn[], keys: readonly (readonly 
 
 /** The keys of the entries, each once. */
 function entryKeys(entries: readonly TableSettings[]): readonly (readonly string[])[] {
-  const keys = new Map(
-    entries.flatMap(({ key }) =>
-      key === null ? [] : [[JSON.stringify(key.columns.toSorted()), key.columns] as const],
-    ),
-  );
-  return [...keys.values()];
+  const columns = entries.flatMap(({ key }) => (key?.columns ? [key.columns] : []));
+  return [...new Map(columns.map((names) => [JSON.stringify(names.toSorted()), names] as const)).values()];
 }
 
 const columnNames = (columns: readonly string[]): string => columns.map((name) => sqlName(name)).join(', ');
@@ -156,7 +152,7 @@ function afterwards(
 /**
  * The statements that make a table what the settings need, with comments. Nothing is run.
  *
- * @param entries of the settings that fill the table
+ * @param entries of the settings that fill the table; the key of the first with one becomes the primary key
  * @param found what the catalog has of it
  */
 export function statements(

@@ -11,6 +11,8 @@ import { type KnownValue, SeenValues } from './seen-values.ts';
 export interface Shape {
   /** What that comes from, for a comment. */
   readonly basis: string;
+  /** Whether records alone show it, and no schema says it. */
+  readonly isGuess: boolean;
   /** Names of the fields at a path. */
   fields(path: FieldPath): readonly string[];
   /**
@@ -23,6 +25,7 @@ export interface Shape {
 /** A shape of which nothing is known. */
 export const unknownShape = (basis: string): Shape => ({
   basis: `REVIEW: ${basis}`,
+  isGuess: true,
   fields: () => [],
   at: () => undefined,
 });
@@ -60,6 +63,7 @@ export function shapeOfSchema(outline: SchemaOutline, basis: string): Shape {
   };
   return {
     basis,
+    isGuess: false,
     fields: (path) => outline(path)?.fields ?? [],
     at: (path, around) => {
       const part = outline(path);
@@ -93,6 +97,7 @@ const shownPath = (path: FieldPath): string => printable(path.join('.'));
 /** What records show, one after the other. */
 export class SeenShape implements Shape {
   basis = '';
+  readonly isGuess = true;
   readonly #row: FieldPath;
   readonly #wanted: readonly FieldPath[];
   readonly #seen = new Map<string, SeenValues>();

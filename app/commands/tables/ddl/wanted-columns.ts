@@ -5,6 +5,7 @@ import type { Settings } from '../../../../settings/settings.ts';
 import { typeOfUnit, widestType } from '../../../formats/schema-sql-type.ts';
 import { printable } from '../../../logging/printable-text.ts';
 import { camelCase } from '../../../tables/mapping/resolve-mapping.ts';
+import type { CatalogTable } from '../../../tables/mapping/table-catalog.ts';
 import { rowPath } from '../../../tables/rows/column-plan.ts';
 import type { TopicShapes } from './read-shapes.ts';
 import type { KnownValue } from './seen-values.ts';
@@ -54,6 +55,55 @@ function fieldsTaken({ columns, key }: TableSettings): ReadonlySet<string | numb
   const sources = Object.values(columns).flatMap((setting) => (setting === false ? [] : [parseSource(setting.from)]));
   const taken = sources.flatMap((source) => (source.kind === 'field' ? [firstOf(source.path)] : []));
   return new Set([...taken, ...(key !== null && typeof key.delete !== 'string' ? [firstOf(key.delete)] : [])]);
+}
+
+/** The column that takes a field of the record key: the one that `columns` gives it, else the one of its name. */
+function columnOfKeyField(field: string, entry: TableSettings): string | null {
+  const named = Object.entries(entry.columns).find(([, setting]) => {
+    const source = setting !== false && parseSource(setting.from);
+    return source && (source.kind === 'field' || source.kind === 'key') && source.path.at(-1) === field;
+  });
+  return named?.[0] ?? columnOfField(field, entry);
+}
+
+/** What a record key has the columns of, for `key: primary`. */
+function keyOfRecords(entry: TableSettings, shapes: readonly TopicShapes[]) {
+  const [shape] = shapes.filter(({ topic, key }) => entry.topics.includes(topic) && key.fields([]).length > 0);
+  const columns = shape?.key.fields([]).map((field) => columnOfKeyField(field, entry)) ?? [];
+  const named = columns.flatMap((name) => name ?? []);
+  return shape === undefined || named.length < columns.length ? undefined : { shape, columns: named };
+}
+
+/**
+ * Entries with the columns of `key: primary` for a table that is not there yet: those of the record keys. As a rule the
+ * schema of these has the primary key of the source; where records show them alone they are a guess.
+ *
+ * @returns the entries, and what the columns come from, for comments. An entry stays as it is where the catalog has the
+ * primary key, and where nothing shows its columns.
+ */
+export function withPrimaryKeys(
+  entries: readonly TableSettings[],
+  { relation }: CatalogTable,
+  shapes: readonly TopicShapes[],
+): { readonly entries: readonly TableSettings[]; readonly remarks: readonly string[] } {
+  const isThere = relation?.uniqueIndexes.some(({ isPrimary }) => isPrimary) === true;
+  const remarks = new Set<string>();
+  const keyed = entries.map((entry): TableSettings => {
+    const { key } = entry;
+    if (key === null || key.columns !== null || isThere) {
+      return entry;
+    }
+    const found = keyOfRecords(entry, shapes);
+    if (found === undefined) {
+      remarks.add('REVIEW: key: primary, and no record key has fields that would be the primary key: name its columns');
+      return entry;
+    }
+    const { shape, columns } = found;
+    const words = shape.key.isGuess ? 'REVIEW: a guess for the primary key' : 'the primary key';
+    remarks.add(`${words}: ${shape.topic} is keyed by ${columns.join(', ')}: ${shape.key.basis}`);
+    return relation === null ? { ...entry, key: { ...key, columns } } : entry;
+  });
+  return { entries: keyed, remarks: [...remarks] };
 }
 
 /** A change event is the row where no key says which row it is about. */
@@ -108,7 +158,7 @@ class EntryColumns {
 
   #ofRecordKey(field: string): KnownValue | undefined {
     const { key } = this.#shapes;
-    const isWhole = this.#entry.key?.columns.length === 1 && key.fields([]).length === 0;
+    const isWhole = this.#entry.key?.columns?.length === 1 && key.fields([]).length === 0;
     return key.at(isWhole ? [] : [field], []);
   }
 

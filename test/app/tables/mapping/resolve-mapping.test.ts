@@ -223,7 +223,7 @@ describe('a column of the key', () => {
 
   test('is found by an index over the columns in any order, and by no other', () => {
     const key = keyOf('note', 'state');
-    expect(mapped({ key }, { indexes: [unique(['note']), unique(['state', 'note'])] }).key).toBe(key);
+    expect(mapped({ key }, { indexes: [unique(['note']), unique(['state', 'note'])] }).key).toEqual(key);
     const others = [unique(['note', 'state'], { isExclusion: true }), unique(['note', 'state', 'line'])];
     const { problems } = resolved({ key }, { indexes: others });
     expect(problems).toEqual([
@@ -248,6 +248,64 @@ describe('a column of the key', () => {
     expect(resolved({ key: keyOf('line'), columns }, { indexes }).problems).toMatchObject([
       { path: 'tables[0].columns.row_id', given: 'id' },
     ]);
+  });
+});
+
+describe('the primary key, where the settings ask for it,', () => {
+  const primary = { columns: null, existing: 'replace', delete: 'tombstones' } as const;
+  const others = [unique(['note'], { name: 'by_note', constraint: null, isPrimary: false })];
+
+  test('has the columns that the catalog has, in its order, whatever other indexes there are', () => {
+    const { key, columns } = mapped({ key: primary }, { indexes: [...others, unique(['state', 'customer_id'])] });
+    expect(key).toEqual({ ...keyOf('state', 'customer_id'), isPrimary: true });
+    expect(columns.filter(({ isNotNull, hasDefault }) => isNotNull && !hasDefault).map(({ name }) => name)).toEqual([
+      'customer_id',
+      'state',
+    ]);
+  });
+
+  test('may be an identity that is ALWAYS, which records then have to have a value for', () => {
+    const { columns, stage } = mapped({ key: primary }, { indexes: [unique(['row_id'])] });
+    expect(columns[0]).toMatchObject({ name: 'row_id', isNotNull: true, hasDefault: false });
+    expect(stage).toMatchObject({ overridesIdentity: true });
+  });
+
+  test.each([
+    ['none of the other indexes may be one', others, '…'],
+    ['another unique index may be one', [...others, unique(['state'], { isPrimary: false })], 'state'],
+  ])('is a problem with the statement that mends it where there is none and %s', (_, indexes, columns) => {
+    const { problems } = resolved({ key: primary, columns: { nothing: { from: 'x' } } }, { indexes });
+    expect(problems).toMatchObject([
+      {
+        path: 'tables[0].key',
+        message: 'asks for the primary key of the table, which has none',
+        given: 'primary',
+        allowed: expect.stringContaining(`ALTER TABLE public.orders ADD PRIMARY KEY (${columns})`),
+      },
+      { path: 'tables[0].columns.nothing' },
+    ]);
+  });
+
+  test('is one problem where a column of it is left out, or rows cannot be found by it', () => {
+    const indexes = [unique(['customer_id', 'note'])];
+    expect(resolved({ key: primary, columns: { customer_id: false } }, { indexes }).problems).toMatchObject([
+      { path: 'tables[0].columns.customer_id', message: expect.stringContaining('a column of the primary key') },
+    ]);
+    const deferrable = [unique(['customer_id', 'note'], { isImmediate: false })];
+    expect(resolved({ key: primary }, { indexes: deferrable }).problems).toMatchObject([
+      { path: 'tables[0].key', given: 'primary', message: expect.stringContaining('which is deferrable') },
+    ]);
+    expect(resolved({ key: primary }, { indexes: [unique(['note', 'total'])] }).problems).toMatchObject([
+      { path: 'tables[0].key', given: 'total', message: 'is a generated column, which PostgreSQL alone writes' },
+    ]);
+  });
+
+  test('is shown with its columns', () => {
+    const mapping = mapped({ key: primary }, { indexes: [unique(['note', 'state'])] });
+    expect(mappingLines(mapping).join('\n')).toContain(
+      '\n  key: note, state, the primary key; rows that are there are replaced; tombstones delete them;',
+    );
+    expect(JSON.parse(mappingJson(mapping))).toMatchObject({ key: { columns: ['note', 'state'], isPrimary: true } });
   });
 });
 
