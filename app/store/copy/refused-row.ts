@@ -55,22 +55,26 @@ export function tableReasonOf(sqlstate: string): DeadLetterReason {
   const byClass: Readonly<Record<string, DeadLetterReason>> = {
     '22': 'value_does_not_fit',
     '23': 'constraint_violated',
+    '3F': 'value_does_not_fit',
     '42': 'value_does_not_fit',
   };
   return byClass[sqlstate.slice(0, 2)] ?? 'rejected_by_database';
 }
 
 /**
- * What a type's input function may raise for a text, such as hstore's; PostgreSQL's parser raises it for a statement.
+ * What a type's input function may raise for a text: hstore's a syntax error, regclass's and its like that the catalog
+ * has no such name. PostgreSQL raises the same for a statement.
  */
-const SYNTAX_ERROR = '42601';
+const OF_TEXTS = /^(?:42|3F)/;
 
 /**
- * The context names the column of a text. That of a statement that cannot be parsed names no row, and that of a
- * trigger's statement no column: neither is a record's fault.
+ * The context begins with the column of a text. That of a statement names no row, that of a trigger's statement no
+ * column, and that of a function, which the CHECK of a domain calls, comes before: none of them is a record's fault.
  */
-const isOfText = ({ code, where }: DatabaseError, copy: RowCopy): boolean =>
-  code === SYNTAX_ERROR && copy.format === 'text' && refusedLine(where, copy)?.words.startsWith(', column ') === true;
+function isOfText({ code = '', where = '' }: DatabaseError, copy: RowCopy): boolean {
+  const isFirst = where.startsWith('COPY ') && refusedLine(where, copy)?.words.startsWith(', column ') === true;
+  return OF_TEXTS.test(code) && copy.format === 'text' && isFirst;
+}
 
 function isOfRow(error: DatabaseError, copy: RowCopy | undefined): boolean {
   if (verdictOn(error) === 'isolate') {

@@ -258,7 +258,7 @@ function refusalOnly(error: unknown): RowRefused | 'not understood' {
   if (refusal instanceof RowRefused) {
     return refusal;
   }
-  if (error instanceof DatabaseError && error.code?.startsWith('42')) {
+  if (error instanceof DatabaseError && /^(?:42|3F)/.test(error.code ?? '')) {
     return 'not understood';
   }
   throw refusal;

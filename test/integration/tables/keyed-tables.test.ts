@@ -13,6 +13,17 @@ const TAKES_DEFAULTS = POSTGRES_MAJOR >= 16;
 const put = (id: number, more: object = {}) => ({ value: { id, ...more } });
 const gone = (id: number) => ({ key: String(id), value: null });
 
+test('a text that is no name in the catalog is a dead letter, and the records around it are applied', async () => {
+  const ddl = 'CREATE TABLE ?.sums (id int PRIMARY KEY, place regclass)';
+  const { write, run, letters } = await openKeyed({ ddl, tables: [{ table: '?.sums', key: 'id' }] });
+  await write([put(1, { place: 'pg_class' }), put(2, { place: 'nowhere' }), put(3, { place: 'pg_type' })]);
+  expect(await run('SELECT id, place::text FROM ?.sums ORDER BY id')).toEqual([
+    { id: 1, place: 'pg_class' },
+    { id: 3, place: 'pg_type' },
+  ]);
+  expect(await letters()).toEqual([{ at: 1, reason: 'value_does_not_fit', column: 'place' }]);
+});
+
 describe('a refusal behind the stage', () => {
   test('of a CHECK names its column, and the records around it are applied', async () => {
     const ddl = 'CREATE TABLE ?.sums (id int PRIMARY KEY, amount int CHECK (amount < 100))';

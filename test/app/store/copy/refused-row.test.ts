@@ -45,12 +45,15 @@ describe('the row that a context of PostgreSQL is about', () => {
   });
 });
 
-test.each([
-  ['a text that the type of a column refuses', 'COPY orders, line 3, column name: "x"', true],
-  ['a statement of a trigger', 'PL/pgSQL function shop.note() line 1 at EXECUTE\nCOPY orders, line 3: "1\tx"', false],
-  ['a statement of the consumer', undefined, false],
-])('a syntax error is the fault of a row for %s: %p is %p', (_, where, isOfRow) => {
-  const error = Object.assign(new DatabaseError('syntax error', 0, 'error'), { code: '42601', where });
-  const refusal = asRefusal(error, { ...TEXT, statement: 'COPY' });
-  expect(refusal).toEqual(isOfRow ? expect.objectContaining({ name: 'RowRefused', index: 2 }) : error);
+describe.each(['42601', '42P01', '42704', '42883', '3F000'])('SQLSTATE %s', (code) => {
+  test.each([
+    ['a text that the type of a column refuses', 'COPY orders, line 3, column name: "x"', true],
+    ['a statement of a trigger', 'PL/pgSQL function shop.note() line 1 at EXECUTE\nCOPY orders, line 3: "1\tx"', false],
+    ['a function of a domain', 'SQL function "fits" statement 1\nCOPY orders, line 3, column name: "x"', false],
+    ['a statement of the consumer', undefined, false],
+  ])('is the fault of a row for %s: %p is %p', (_, where, isOfRow) => {
+    const error = Object.assign(new DatabaseError('refused', 0, 'error'), { code, where });
+    const refusal = asRefusal(error, { ...TEXT, statement: 'COPY' });
+    expect(refusal).toEqual(isOfRow ? expect.objectContaining({ name: 'RowRefused', index: 2 }) : error);
+  });
 });
