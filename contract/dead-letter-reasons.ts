@@ -19,6 +19,7 @@ export const DEAD_LETTER_REASON = {
   undecodable: 'its value is not what the format or the envelope of its topic has to be',
   unknown_schema: 'the schema registry does not know the schema that it names',
   truncate: 'its event empties a table of the source, which has no order against the rows of other partitions',
+  unmatched: 'no table of your own takes it by the conditions of its topic',
   rejected_by_database: 'PostgreSQL refused it for another reason: see the column error',
 } as const;
 

@@ -116,6 +116,13 @@ export const CONSUMER_METRICS = {
     help: 'Fields of committed records that none of your tables for the topic takes: each counts once a record, by the outer name; dead letters by PostgreSQL included; none where a column takes $value',
     unit: 'fields',
   },
+  unmatchedRecords: {
+    name: 'consumer_records_unmatched_total',
+    type: 'counter',
+    labels: ['topic'],
+    help: 'Committed records that no table of yours takes, as the when of none matches; dead letters left out. No series for topics without when',
+    unit: 'records',
+  },
   schemaRequests: {
     name: 'consumer_schema_requests_total',
     type: 'counter',

@@ -2190,6 +2190,16 @@ export interface ApplicationTablesProps {
   readonly delete?: string;
 
   /**
+   * Column that says which row of a key is newer, such as updated_at: an older record neither replaces a row nor
+   * deletes it by the field of delete. Only with key. Left out: the last record counts.
+   *
+   * Allowed: a column, named as in the catalog.
+   *
+   * @default - the last record counts
+   */
+  readonly version?: string;
+
+  /**
    * What is around each row: debezium, its change events; debezium-flat, the same by ExtractNewRecordState; connect,
    * an object of schema and payload. Left out: the value is the row.
    *
@@ -2206,6 +2216,22 @@ export interface ApplicationTablesProps {
    * @default - __debezium_unavailable_value
    */
   readonly unavailableValue?: string;
+
+  /**
+   * Values of a field, of $header.<name> or of $op, one of which a record has for the table to take it; of several
+   * names, each has to match. Left out: the table takes all records of its topics.
+   *
+   * @default - the table takes all records of its topics
+   */
+  readonly when?: Readonly<Record<string, string | number | boolean | readonly (string | number | boolean)[]>>;
+
+  /**
+   * What becomes of a record that the when of no table of its topic matches: it is counted in
+   * consumer_records_unmatched_total, or it is a dead letter. Left out: count.
+   *
+   * @default - count
+   */
+  readonly unmatched?: 'count' | 'dead-letter';
 
   /**
    * Whether this group may fill the table although another group of database.schema does from the same topic: each

@@ -2,7 +2,7 @@ import type { Kafka } from 'kafkajs';
 import pg from 'pg';
 import { lastRows, profileEvent } from '../orders/change-events.ts';
 import { lastPayments, paymentChange } from '../orders/payment-records.ts';
-import { lastStates, type ProducedRecord, type RecordAt } from '../orders/sample-producer.ts';
+import { newestStates, type ProducedRecord, type RecordAt } from '../orders/sample-producer.ts';
 import {
   CUSTOMERS,
   creationOf,
@@ -32,11 +32,14 @@ interface KeyedRecords {
   readonly statesOf: (records: Iterable<ProducedRecord>) => ReadonlyMap<string, ProducedRecord>;
 }
 
-/** Whole rows and tombstones. */
+/** An ISO time; of one length, so that texts are in the order of times. */
+const changedAt = (value: Buffer): string => (JSON.parse(String(value)) as { readonly changedAt: string }).changedAt;
+
+/** Whole rows and tombstones; some rows are late, and replace none that is newer. */
 export const CUSTOMER_CHANGES: KeyedRecords = {
   table: CUSTOMERS,
   recordAt: customerChange,
-  statesOf: lastStates,
+  statesOf: (records) => newestStates(records, changedAt),
 };
 
 /** Change events of a replica, many of them without the large column. */
@@ -59,6 +62,7 @@ export const KEYED_SETTINGS = {
   TABLES_0_TABLE: customers.table,
   TABLES_0_FIELDS: customers.fields,
   TABLES_0_KEY: customers.key ?? '',
+  TABLES_0_VERSION: 'changed_at',
   TABLES_1_TOPIC: profiles.topic,
   TABLES_1_TABLE: profiles.table,
   TABLES_1_FIELDS: profiles.fields,

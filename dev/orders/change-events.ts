@@ -1,4 +1,4 @@
-import { UNAVAILABLE_VALUE } from '../../settings/sections/table-envelope.ts';
+import { UNAVAILABLE_VALUE } from '../../settings/sections/tables/table-envelope.ts';
 import { pick, randomSource } from './random-source.ts';
 import type { ProducedRecord } from './sample-producer.ts';
 import { NAMES, type SampleRecord } from './sample-record.ts';

@@ -134,3 +134,25 @@ export function lastStates(records: Iterable<ProducedRecord>): ReadonlyMap<strin
   }
   return states;
 }
+
+/** The same of changes with a version: one that is older than the state of its key is none. A tombstone has none. */
+export function newestStates(
+  records: Iterable<ProducedRecord>,
+  versionOf: (value: Buffer) => string,
+): ReadonlyMap<string, ProducedRecord> {
+  const versions = new Map<string, string>();
+  const states = new Map<string, ProducedRecord>();
+  for (const record of records) {
+    const { value, reason } = record;
+    const key = String(record.key);
+    const version = value === null || reason !== undefined ? '' : versionOf(value);
+    if (reason === undefined && value === null) {
+      states.delete(key);
+      versions.delete(key);
+    } else if (reason === undefined && version >= (versions.get(key) ?? '')) {
+      states.set(key, record);
+      versions.set(key, version);
+    }
+  }
+  return states;
+}

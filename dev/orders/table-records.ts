@@ -69,6 +69,9 @@ const BROKEN_EVERY = 200;
 const NO_ADDRESS_EVERY = 8;
 const FIRST_CHANGE_AT = Date.UTC(2026, 0, 1);
 const MS_BETWEEN_CHANGES = 113;
+/** One of so many is late: it was made before up to so many others that come before it. */
+const LATE_EVERY = 6;
+const MOST_LATE = 3_000;
 const TIERS = ['standard', 'silver', 'gold'];
 const STREETS = ['Rua das Flores', 'Löwengasse', 'Harbour Road', 'Vía Láctea', '銀座通り', 'rue "Haute"'];
 const CITIES = ['Porto', 'Köln', 'Cork', 'Bogotá', 'Tokyo'];
@@ -96,8 +99,13 @@ function customer(random: RandomSource, index: number, id: number): string {
     tier: pick(random, TIERS),
     address: random.below(NO_ADDRESS_EVERY) === 0 ? null : address,
     subscribed: random.below(2) === 0,
-    changedAt: new Date(FIRST_CHANGE_AT + index * MS_BETWEEN_CHANGES).toISOString(),
+    changedAt: changedAt(random, index),
   };
   // JSON.stringify keeps no two decimals.
   return `{"id":${id},"credit":${random.below(1_000)}.${10 + random.below(90)},${JSON.stringify(rest).slice(1)}`;
+}
+
+function changedAt(random: RandomSource, index: number): string {
+  const late = random.below(LATE_EVERY) === 0 ? random.below(MOST_LATE) : 0;
+  return new Date(FIRST_CHANGE_AT + (index - late) * MS_BETWEEN_CHANGES).toISOString();
 }

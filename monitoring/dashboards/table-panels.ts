@@ -36,5 +36,13 @@ export const tables = ({ own }: DashboardScope): RowDefinition => ({
       unit: 'cps',
       queries: { '{{topic}}': `sum by (topic) (rate(${own(METRICS.unmappedFields)}[$__rate_interval]))` },
     },
+    {
+      id: 60,
+      title: 'Records that no table takes',
+      description:
+        'Records per second that the when of no table of their topic matches, by topic; they are in no table. More of them at once: a producer has a new type of record, or a condition is wrong.',
+      unit: 'cps',
+      queries: { '{{topic}}': `sum by (topic) (rate(${own(METRICS.unmatchedRecords)}[$__rate_interval]))` },
+    },
   ],
 });

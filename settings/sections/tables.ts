@@ -4,14 +4,15 @@ import { type Problem, problemIf } from '../schema/problem.ts';
 import { ALLOWED, closed } from '../schema/schema.ts';
 import { type ColumnSource, parseSource, sourceMistake } from './column-source.ts';
 import { forbiddenTopic, type KafkaPart, TOPIC_ALLOWED, TOPIC_PATTERN } from './kafka.ts';
+import { CONDITION_PROPERTIES, CONDITION_RULES, type Condition, conditionsOf } from './tables/table-conditions.ts';
 import {
   ENVELOPE_PROPERTIES,
   ENVELOPE_RULES,
   keyInEnvelope,
   type TableEnvelope,
   tableEnvelopeOf,
-} from './table-envelope.ts';
-import { KEY_PROPERTIES, KEY_RULES, type TableKeySetting, tableKeyOf } from './table-key.ts';
+} from './tables/table-envelope.ts';
+import { KEY_PROPERTIES, KEY_RULES, type TableKeySetting, tableKeyOf } from './tables/table-key.ts';
 
 /** The unit of a number in a column that takes a date or time, or the form of a value that encodes another one. */
 export type Unit =
@@ -77,6 +78,7 @@ const entry = Type.Object(
     }),
     ...KEY_PROPERTIES,
     ...ENVELOPE_PROPERTIES,
+    ...CONDITION_PROPERTIES,
     sharedWithGroups: Type.Optional(
       Type.Boolean({
         description:
@@ -131,6 +133,10 @@ export interface TableSettings {
   readonly key: TableKeySetting | null;
   /** What is around the rows. Left out: the value is the row. */
   readonly envelope?: TableEnvelope;
+  /** What a record needs for the table to take it; all of it. Left out: nothing. */
+  readonly when?: readonly Condition[];
+  /** Whether a record that no table of its topic takes is a dead letter. Left out: it is counted. */
+  readonly refusesUnmatched?: true;
   /** Whether another group may fill the table from the same topic. Left out: it may not. */
   readonly sharedWithGroups?: true;
   readonly fields: 'same' | 'camelCase';
@@ -148,12 +154,15 @@ export const tablesOf = ({ tables }: TablesPart): readonly TableSettings[] =>
   tables.map((each) => {
     const dot = each.table.indexOf('.');
     const envelope = tableEnvelopeOf(each);
+    const when = conditionsOf(each);
     return {
       topics: topicsOfEntry(each),
       schema: each.table.slice(0, dot),
       table: each.table.slice(dot + 1),
       key: keyInEnvelope(each, tableKeyOf(each)),
       ...(envelope && { envelope }),
+      ...(when && { when }),
+      ...(each.unmatched === 'dead-letter' && { refusesUnmatched: true }),
       ...(each.sharedWithGroups && { sharedWithGroups: true }),
       fields: each.fields,
       columns: Object.fromEntries(columnsOf(each)),
@@ -265,4 +274,5 @@ export const TABLE_RULES: readonly Rule<KafkaPart & TablesPart>[] = [
   units,
   ...KEY_RULES,
   ...ENVELOPE_RULES,
+  ...CONDITION_RULES,
 ];

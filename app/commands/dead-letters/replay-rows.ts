@@ -6,6 +6,7 @@ import { NO_TIMESTAMP, RecordCursor } from '../../records/record-batch.ts';
 import { describeDatabaseError, verdictOn } from '../../store/connection/sqlstate.ts';
 import { RowRefused } from '../../store/copy/isolate-poison.ts';
 import { asRefusal, reasonOfSqlstate } from '../../store/copy/refused-row.ts';
+import { UNMATCHED } from '../../store/tables/admit.ts';
 import {
   type Admission,
   type DecodedRecord,
@@ -84,7 +85,8 @@ export interface Present {
 
 /**
  * Writes the record of a dead letter into all of its tables, in the transaction that deletes the letter, or into none.
- * A refusal leaves nothing of it, and the transaction has to be rolled back when it is present somewhere.
+ * A refusal leaves nothing of it, and the transaction has to be rolled back when it is present somewhere. A record that
+ * no table takes is refused, whatever the settings say of such records: without its letter it would be nowhere.
  *
  * @throws OutageError when a table was altered at the same time
  */
@@ -103,13 +105,15 @@ export async function writeLetter(
   if (inserted !== true) {
     return inserted === false ? { presentIn: RECORDS.table } : inserted;
   }
+  let isTaken = isInRecords;
   for (const table of target.tablesOf(letter.topic)) {
-    const kept = await writeToTable(client, table, letter, target.overwrite);
-    if (kept !== null) {
-      return kept;
+    const outcome = await writeToTable(client, table, letter, target.overwrite);
+    if (typeof outcome !== 'string') {
+      return outcome;
     }
+    isTaken ||= outcome === 'written';
   }
-  return 'written';
+  return isTaken ? 'written' : UNMATCHED;
 }
 
 /** The conditions of a record that comes from Kafka; a timestamp that did not fit is not in the table. */
@@ -164,7 +168,7 @@ async function writeToTable(
   table: MappedTable,
   letter: LockedLetter,
   overwrite: boolean,
-): Promise<Refusal | Present | null> {
+): Promise<Refusal | Present | 'written' | 'unmatched'> {
   const record = recordOfLetter(letter);
   const { topic, partition } = letter;
   await client.query(table.opening(ROWS_THAT_DELETE));
@@ -174,6 +178,9 @@ async function writeToTable(
   if (refusal !== undefined) {
     await client.query('ROLLBACK TO SAVEPOINT fit');
     return refusal;
+  }
+  if (rows.unmatched.size > 0) {
+    return 'unmatched';
   }
   const row = { rows: [rows.all], length: rows.length, ...rows.kinds };
   const sent = rows.length === 0 ? 'stored' : await sendRow(client, table, row, overwrite);
@@ -186,7 +193,7 @@ async function writeToTable(
     const triggers = table.rowTriggers(client);
     throw droppedRows([gap], { table: table.name, sent: 1, stored: 0, triggers, isCommitted: false });
   }
-  return sent === 'present' ? { presentIn: table.name } : null;
+  return sent === 'present' ? { presentIn: table.name } : 'written';
 }
 
 async function sendRow(

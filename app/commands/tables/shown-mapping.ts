@@ -5,6 +5,7 @@ import {
 } from '../../tables/mapping/resolve-mapping.ts';
 import type {
   ColumnSource,
+  Condition,
   FieldPath,
   MappedColumn,
   TableEnvelope,
@@ -116,14 +117,18 @@ const EXISTING = {
   keep: 'rows that are there stay as they are',
 } as const satisfies Readonly<Record<TableKey['existing'], string>>;
 
-function deletedBy({ delete: deletes }: TableKey, envelope: CheckedMapping['envelope']): string {
+const existingOf = ({ existing, version }: TableKey): string =>
+  version === undefined ? EXISTING[existing] : `${EXISTING[existing]} unless their ${version} is newer`;
+
+function deletedBy({ delete: deletes, version }: TableKey, envelope: CheckedMapping['envelope']): string {
   if (envelope?.format === 'debezium') {
     return 'events d and tombstones delete them, by the record key alone';
   }
   if (typeof deletes === 'string') {
     return deletes === 'never' ? 'nothing deletes them' : 'tombstones delete them';
   }
-  return `tombstones delete them, and records whose ${pathText(deletes)} is true`;
+  const unless = version === undefined || envelope?.format === 'debezium-flat' ? '' : ', unless they are newer';
+  return `tombstones delete them, and records whose ${pathText(deletes)} is true${unless}`;
 }
 
 /** How rows come into the table, where a COPY alone is not enough. */
@@ -134,7 +139,7 @@ function ofStage({ key, stage, envelope }: CheckedMapping): readonly string[] {
   return key === null
     ? ['through a temporary table, as the table has row-level security']
     : [
-        `key: ${key.columns.join(', ')}${key.isPrimary ? ', the primary key' : ''}; ${EXISTING[key.existing]}; ${deletedBy(key, envelope)}; through a temporary table`,
+        `key: ${key.columns.join(', ')}${key.isPrimary ? ', the primary key' : ''}; ${existingOf(key)}; ${deletedBy(key, envelope)}; through a temporary table`,
       ];
 }
 
@@ -154,6 +159,16 @@ function ofEnvelope({ envelope, key }: CheckedMapping): readonly string[] {
     `values: ${ENVELOPES[envelope.format]}${keeps ? `; a column that ${envelope.unavailableValue} comes for keeps what it has` : ''}`,
   ];
 }
+
+const textOfCondition = ({ source, values }: Condition): string => `${sourceText(source)} is ${values.join(' or ')}`;
+
+/** Which records the table takes. */
+const ofConditions = ({ when = [], refusesUnmatched }: CheckedMapping): readonly string[] =>
+  when.length === 0
+    ? []
+    : [
+        `takes records where ${when.map(textOfCondition).join(', and ')}${refusesUnmatched ? '; what no table takes is a dead letter' : ''}`,
+      ];
 
 /** Another schema with offsets of a topic, or one that the role may not look into. */
 export interface OffsetsElsewhere {
@@ -188,6 +203,7 @@ export function mappingLines(
   const { schema, table, topics, columns, key, unwritten, relation } = mapping;
   const seen = columns.filter(({ isNotNull, source }) => isNotNull && !ALWAYS_THERE.includes(source.kind));
   const notes = [
+    ...ofConditions(mapping),
     ...ofEnvelope(mapping),
     ...ofStage(mapping),
     ...note(
@@ -225,7 +241,7 @@ export function mappingJson(
   keys: readonly RecordKeys[] = [],
   schemas: readonly TopicSchema[] = [],
 ): string {
-  const { schema, table, topics, columns, key, stage, unwritten, relation, envelope } = mapping;
+  const { schema, table, topics, columns, key, stage, unwritten, relation, envelope, when } = mapping;
   return JSON.stringify({
     schema,
     table,
@@ -238,7 +254,10 @@ export function mappingJson(
         tombstones: key.delete !== 'never',
         field: typeof key.delete === 'string' ? null : pathText(key.delete),
       },
+      version: key.version ?? null,
     },
+    when: when?.map(({ source, values }) => ({ from: sourceText(source), values })) ?? null,
+    unmatched: mapping.refusesUnmatched ? 'dead-letter' : 'count',
     envelope: envelope?.format ?? null,
     throughTemporaryTable: stage !== null,
     columns: columns.map((column) => ({

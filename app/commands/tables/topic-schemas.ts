@@ -210,9 +210,9 @@ function keyFindings(mapping: TableMapping, outline: SchemaOutline): Pick<Schema
   };
 }
 
-function unmappedFields({ columns, envelope }: TableMapping, outline: SchemaOutline): readonly string[] {
+function unmappedFields({ columns, envelope, when = [] }: TableMapping, outline: SchemaOutline): readonly string[] {
   const row = rowPath(envelope);
-  const taken = columns.flatMap(({ source }) => (source.kind === 'field' ? [source.path[0]] : []));
+  const taken = [...columns, ...when].flatMap(({ source }) => (source.kind === 'field' ? [source.path[0]] : []));
   const takesAll = columns.some(({ source }) => source.kind === 'field' && source.path.length === 0);
   return takesAll ? [] : (outline(row)?.fields ?? []).filter((name) => !taken.includes(name));
 }

@@ -11,6 +11,12 @@ interface Count extends Sample {
 
 const countOf = (labels: Labels): Count => ({ labels, value: 0 });
 
+function addTo(count: Count | undefined, value: number): void {
+  if (count !== undefined) {
+    count.value += value;
+  }
+}
+
 /**
  * Series of dead letters that name a column, at most, of all tables: a scrape beyond its limit is refused as a whole.
  */
@@ -52,36 +58,39 @@ export class TableCounters {
   readonly #letters: TableLetterCounts;
   /** By topic. */
   readonly #unmapped: ReadonlyMap<string, Count>;
+  /** By topic, of those that have conditions. */
+  readonly #unmatched: ReadonlyMap<string, Count>;
 
   constructor(settings: Pick<Settings, 'tables'>) {
     const entries = tablesOf(settings);
     const tables = [...new Set(entries.map(({ schema, table }) => `${schema}.${table}`))];
-    const topics = [...new Set(entries.flatMap((entry) => entry.topics))];
+    const countsOf = (from: typeof entries): ReadonlyMap<string, Count> =>
+      new Map(from.flatMap(({ topics }) => topics).map((topic) => [topic, countOf({ topic })]));
     this.#operations = new Map(
       tables.map((table) => [table, new LabelledCounts('operation', TABLE_OPERATIONS, { table })]),
     );
     this.#letters = new TableLetterCounts(tables);
-    this.#unmapped = new Map(topics.map((topic) => [topic, countOf({ topic })]));
+    this.#unmapped = countsOf(entries);
+    this.#unmatched = countsOf(entries.filter(({ when }) => when !== undefined));
   }
 
-  observe(topic: string, { operations, deadLetters, unmappedFields }: TableCounts): void {
+  observe(topic: string, { operations, deadLetters, unmappedFields, unmatched }: TableCounts): void {
     for (const { table, operation, records } of operations) {
       this.#operations.get(table)?.add(operation, records);
     }
     for (const letters of deadLetters) {
       this.#letters.add(letters);
     }
-    const unmapped = this.#unmapped.get(topic);
-    if (unmapped) {
-      unmapped.value += unmappedFields;
-    }
+    addTo(this.#unmapped.get(topic), unmappedFields);
+    addTo(this.#unmatched.get(topic), unmatched);
   }
 
-  get sources(): Pick<MetricSources, 'tableRecords' | 'tableDeadLetters' | 'unmappedFields'> {
+  get sources(): Pick<MetricSources, 'tableRecords' | 'tableDeadLetters' | 'unmappedFields' | 'unmatchedRecords'> {
     return {
       tableRecords: () => [...this.#operations.values()].flatMap((counts) => counts.source()),
       tableDeadLetters: this.#letters.source,
       unmappedFields: () => [...this.#unmapped.values()],
+      unmatchedRecords: () => [...this.#unmatched.values()],
     };
   }
 }

@@ -1,8 +1,9 @@
+import { DEAD_LETTER_REASON } from '../../../contract/dead-letter-reasons.ts';
 import type { StreamRecord } from '../../records/record.ts';
 import type { Records } from '../../records/records.ts';
 import type { WriteRequest } from '../../stream/ports/record-sink.ts';
 import type { Memory } from '../copy/row-memory.ts';
-import type { RefusedRecord, Rows, Table } from './table.ts';
+import type { Refusal, RefusedRecord, Rows, Table } from './table.ts';
 
 /** Rows of the same records for one of their tables. */
 export interface TableRows {
@@ -46,20 +47,29 @@ export interface Admitted {
   readonly batches: readonly TableRows[];
   /** Fields that no table of the topic takes. */
   readonly unmappedFields: number;
+  /** Admitted records that no table takes. */
+  readonly unmatched: number;
 }
+
+/** Of a record that no table takes. */
+export const UNMATCHED: Refusal = { reason: 'unmatched', error: DEAD_LETTER_REASON.unmatched };
 
 /** Encodes the records for each table. A record that one of them cannot have has a row in none. */
 export function admit(tables: readonly Table[], request: WriteRequest, memory: Memory): Admitted {
   const { records } = request;
   const encoded = tables.map((table) => ({ table, ...table.encode(request, records, memory) }));
   const unmappedFields = encoded.reduce((sum, one) => sum + (one.unmappedFields ?? 0), 0);
-  if (encoded.every(({ refused }) => refused.size === 0)) {
-    return { admitted: new AdmittedRecords(records), refused: [], batches: encoded, unmappedFields };
+  const inNone = unmatchedIn(encoded);
+  const letters = tables.some((table) => table.refusesUnmatched) ? inNone : NONE;
+  const unmatched = inNone.size - letters.size;
+  if (letters.size === 0 && encoded.every(({ refused }) => refused.size === 0)) {
+    return { admitted: new AdmittedRecords(records), refused: [], batches: encoded, unmappedFields, unmatched };
   }
   const refused: RefusedRecord[] = [];
   const kept: number[] = [];
   for (let place = 0; place < records.length; place += 1) {
-    const refusal = encoded.find((one) => one.refused.has(place))?.refused.get(place);
+    const ofTable = encoded.find((one) => one.refused.has(place))?.refused.get(place);
+    const refusal = ofTable ?? (letters.has(place) ? UNMATCHED : undefined);
     const record = refusal && records.at(place);
     if (refusal && record) {
       refused.push({ record, place, ...refusal });
@@ -72,5 +82,16 @@ export function admit(tables: readonly Table[], request: WriteRequest, memory: M
     refused,
     batches: encoded.map(({ table, rows }) => ({ table, rows: rows.of(kept) })),
     unmappedFields,
+    unmatched,
   };
+}
+
+const NONE: ReadonlySet<number> = new Set();
+
+/** Places of the records that no table takes. */
+function unmatchedIn([first, ...others]: readonly { readonly rows: Rows }[]): ReadonlySet<number> {
+  if (first === undefined || first.rows.unmatched.size === 0) {
+    return NONE;
+  }
+  return new Set([...first.rows.unmatched].filter((place) => others.every(({ rows }) => rows.unmatched.has(place))));
 }

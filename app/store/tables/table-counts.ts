@@ -8,7 +8,7 @@ import type { RefusedRecord } from './table.ts';
  * @param poison records that PostgreSQL refused in it. @default none
  */
 export function tableCounts(
-  { admitted, refused, batches, unmappedFields }: Admitted,
+  { admitted, refused, batches, unmappedFields, unmatched }: Admitted,
   poison: readonly RefusedRecord[] = [],
 ): { readonly tables?: TableCounts } {
   if (batches.every(({ table }) => table.operation === undefined)) {
@@ -16,11 +16,11 @@ export function tableCounts(
   }
   const places = admitted.indexesOf(new Set(poison.map(({ place }) => place)));
   const operations = operationsOf(batches, admitted.length, places);
-  return { tables: { operations, deadLetters: lettersOf([...refused, ...poison]), unmappedFields } };
+  return { tables: { operations, deadLetters: lettersOf([...refused, ...poison]), unmappedFields, unmatched } };
 }
 
 /**
- * Records by table and by what became of them there.
+ * Records by table and by what became of them there; those that a table does not take are none of it.
  *
  * @param records how many the rows are of
  * @param refused places of those that are dead letters
@@ -36,11 +36,13 @@ function operationsOf(
     }
     const written = refused.reduce((left, place) => left - rows.rowsIn(place, place + 1), rows.length);
     const letters = new Set(refused);
-    const deletes = [...rows.deletes].filter((place) => !letters.has(place)).length;
+    const [deletes = 0, unmatched = 0] = [rows.deletes, rows.unmatched].map(
+      (places) => [...places].filter((place) => !letters.has(place)).length,
+    );
     const counts = [
       { table, operation, records: written - deletes },
       { table, operation: 'delete', records: deletes },
-      { table, operation: 'skip', records: records - refused.length - written },
+      { table, operation: 'skip', records: records - refused.length - written - unmatched },
     ] as const;
     return counts.filter((count) => count.records > 0);
   });

@@ -36,12 +36,22 @@ export const allKinds = (kinds: readonly RowKinds[]): RowKinds => ({
   kept: new Set(kinds.flatMap(({ kept }) => [...kept])),
 });
 
+/** What rows are beside rows that are inserted. */
+interface RowPlaces {
+  /** Places of the records whose row says that another one is deleted. @default none */
+  readonly deletes?: ReadonlySet<number>;
+  /** Places of the records that the table does not take, which have no row. @default none */
+  readonly unmatched?: ReadonlySet<number>;
+  /** Places of the columns of which some rows keep what the table has. @default none */
+  readonly kept?: ReadonlySet<number>;
+}
+
 /** The encoded rows of records for one table: a row, or none, for each record. Any part can be sent. */
 export class Rows {
   readonly #bytes: Buffer;
   readonly #starts: Uint32Array;
-  /** Places of the records whose row says that another one is deleted. */
   readonly deletes: ReadonlySet<number>;
+  readonly unmatched: ReadonlySet<number>;
   readonly #kept: ReadonlySet<number>;
   /** How many rows they are. */
   readonly length: number;
@@ -50,14 +60,13 @@ export class Rows {
    * @param bytes the rows, without head and end of their format
    * @param starts where the row of each record begins, and where the last one ends: a record without a row has the
    * start of the next one
-   * @param deletes places of the records whose row says that another one is deleted. @default none
-   * @param kept places of the columns of which some rows keep what the table has. @default none
    */
-  constructor(bytes: Buffer, starts: Uint32Array, deletes = NO_PLACES, kept = NO_PLACES) {
+  constructor(bytes: Buffer, starts: Uint32Array, places: RowPlaces = {}) {
     this.#bytes = bytes;
     this.#starts = starts;
-    this.deletes = deletes;
-    this.#kept = kept;
+    this.deletes = places.deletes ?? NO_PLACES;
+    this.unmatched = places.unmatched ?? NO_PLACES;
+    this.#kept = places.kept ?? NO_PLACES;
     this.length = this.rowsIn(0, starts.length - 1);
   }
 
@@ -101,8 +110,13 @@ export class Rows {
     for (const [nth, part] of parts.entries()) {
       starts[nth + 1] = (starts[nth] ?? 0) + part.length;
     }
-    const deletes = records.flatMap((record, place) => (this.deletes.has(record) ? place : []));
-    return new Rows(Buffer.concat(parts), starts, new Set(deletes), this.#kept);
+    const placesOf = (all: ReadonlySet<number>) =>
+      new Set(records.flatMap((record, place) => (all.has(record) ? place : [])));
+    return new Rows(Buffer.concat(parts), starts, {
+      deletes: placesOf(this.deletes),
+      unmatched: placesOf(this.unmatched),
+      kept: this.#kept,
+    });
   }
 
   #hasRow(record: number): boolean {
@@ -135,6 +149,8 @@ export interface Table {
   readonly copy: RowCopy;
   /** What a row does to a table of the user's own. Left out: the table is `records`. */
   readonly operation?: TableOperation;
+  /** Whether a record that no table of its topic takes is a dead letter. Left out: it is counted. */
+  readonly refusesUnmatched?: boolean;
   /** Whether the rows that a trigger leaves are committed without the ones that it drops. */
   readonly allowsDroppedRows: boolean;
   /** @param memory where that of the rows comes from. @default new memory */

@@ -47,6 +47,8 @@ export interface TableCounts {
   readonly deadLetters: readonly TableLetters[];
   /** Fields of the records' values that no table of the topic takes. */
   readonly unmappedFields: number;
+  /** Records that no table of the topic takes, and that are no dead letters. */
+  readonly unmatched: number;
 }
 
 /**

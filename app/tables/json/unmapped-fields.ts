@@ -5,9 +5,11 @@ import type { FieldPath, TableMapping } from '../mapping/table-mapping.ts';
 /** The field of the whole value that a path begins with, or the whole value itself. */
 const beginningOf = (path: FieldPath): FieldPath => path.slice(0, 1);
 
-/** Fields of a record's value that a table takes. */
-function fieldsOf({ columns, key }: TableMapping): readonly FieldPath[] {
-  const paths = columns.flatMap(({ source }) => (source.kind === 'field' ? [beginningOf(source.path)] : []));
+/** Fields of a record's value that a table takes, or looks at. */
+function fieldsOf({ columns, key, when = [] }: TableMapping): readonly FieldPath[] {
+  const paths = [...columns, ...when].flatMap(({ source }) =>
+    source.kind === 'field' ? [beginningOf(source.path)] : [],
+  );
   return key === null || typeof key.delete === 'string' ? paths : [...paths, beginningOf(key.delete)];
 }
 

@@ -45,6 +45,18 @@ const EQUALITY = `(SELECT format('OPERATOR(%I.%s)', nspname, oprname)
   JOIN pg_operator ON pg_operator.oid = amopopr JOIN pg_namespace ON pg_namespace.oid = oprnamespace
  WHERE pg_opclass.oid = indclass[place] AND amopstrategy = 3 AND amoppurpose = 's' AND nspname <> 'pg_catalog')`;
 
+/**
+ * The operator by which two values of the type at hand are compared, not less than: strategy 4 of the default class of
+ * btree that takes it, which may be that of a type with the same bytes. None: the type has no order.
+ */
+const NOT_LESS = `(SELECT format('OPERATOR(%I.%s)', nspname, oprname)
+  FROM pg_opclass JOIN pg_am ON pg_am.oid = opcmethod AND amname = 'btree'
+  JOIN pg_amop ON amopfamily = opcfamily AND amoplefttype = opcintype AND amoprighttype = opcintype
+  JOIN pg_operator ON pg_operator.oid = amopopr JOIN pg_namespace ON pg_namespace.oid = oprnamespace
+ WHERE opcdefault AND amopstrategy = 4 AND amoppurpose = 's' AND (opcintype = pg_type.oid OR opcintype IN (
+   SELECT casttarget FROM pg_cast WHERE castsource = pg_type.oid AND castmethod = 'b' AND castcontext = 'i'))
+ ORDER BY opcintype = pg_type.oid DESC LIMIT 1)`;
+
 const UNIQUE_INDEXES = `(SELECT coalesce(json_agg(json_build_object(
     'name', relname, 'isPrimary', indisprimary, 'isValid', indisvalid, 'isImmediate', indimmediate,
     'isPartial', indpred IS NOT NULL, 'isExclusion', indisexclusion,
@@ -102,7 +114,7 @@ const COLUMN_TYPES = `(WITH RECURSIVE parts AS (
     'oid', oid::int8, 'name', format_type(oid, NULL),
     'known', CASE WHEN typnamespace = 'pg_catalog'::regnamespace OR typname = 'citext' THEN typname ELSE '' END,
     'base', typbasetype::int8, 'element', CASE WHEN typinput = 'array_in'::regproc THEN typelem::int8 ELSE 0 END,
-    'delimiter', typdelim, 'hasDefault', typdefault IS NOT NULL,
+    'delimiter', typdelim, 'notLess', CASE WHEN typtype IN ('e', 'r', 'm') THEN 'OPERATOR(pg_catalog.>=)' ELSE ${NOT_LESS} END, 'hasDefault', typdefault IS NOT NULL,
     'isNotNull', typnotnull, 'refusesNull', typnotnull OR ${REFUSES_NULL},
     'sqlBase', ${typeText('pg_type.typbasetype', 'pg_type.typtypmod')},
     'defaultExpression', pg_get_expr(typdefaultbin, 'pg_type'::regclass),

@@ -42,6 +42,10 @@ type Intent =
 const needsStage = ({ key }: KeyedSettings, relation: CatalogRelation): boolean =>
   key !== null || relation.hasRowSecurity;
 
+/** Columns that every record that writes a row has a value for: those of the key, and the version. */
+const isNeeded = (name: string, { key }: Pick<KeyedSettings, 'key'>): boolean =>
+  key !== null && (key.columns.includes(name) || key.version === name);
+
 /** An identity in a stage would be numbered apart from the table. */
 const isLeftInStage = ({ identity }: CatalogColumn, settings: KeyedSettings, relation: CatalogRelation): boolean =>
   identity !== null && needsStage(settings, relation);
@@ -52,7 +56,7 @@ function intentOf(
   { serverVersion }: CatalogTable,
   relation: CatalogRelation,
 ): Intent {
-  const { key, columns, fields } = settings;
+  const { columns, fields } = settings;
   const setting = Object.hasOwn(columns, column.name) ? columns[column.name] : undefined;
   if (setting === false) {
     return { column, setting, source: null };
@@ -67,7 +71,7 @@ function intentOf(
     identity === 'always' ||
     isLeftInStage(column, settings, relation) ||
     (hasDefault && serverVersion < DEFAULT_MARKER_SINCE);
-  const isLeft = isGenerated || (isUnnamed && !key?.columns.includes(name));
+  const isLeft = isGenerated || (isUnnamed && !isNeeded(name, settings));
   return { column, setting, source: isLeft ? null : { kind: 'field', path: [field] } };
 }
 
@@ -139,12 +143,12 @@ function mappedColumn(
   { column, setting }: Intent,
   source: ColumnSource,
   { serverVersion }: CatalogTable,
-  { isKey, isLeft }: { readonly isKey: boolean; readonly isLeft: boolean },
+  given: { readonly isNeeded: boolean; readonly isLeft: boolean },
 ): MappedColumn {
   const { name, type } = column;
   const unit = setting ? setting.as : undefined;
-  const isNotNull = column.isNotNull || isKey;
-  const hasDefault = column.hasDefault && !isKey && !isLeft && serverVersion >= DEFAULT_MARKER_SINCE;
+  const isNotNull = column.isNotNull || given.isNeeded;
+  const hasDefault = column.hasDefault && !given.isNeeded && !given.isLeft && serverVersion >= DEFAULT_MARKER_SINCE;
   const mapped = { name, type, source, isNotNull, hasDefault };
   return unit === undefined ? mapped : { ...mapped, unit };
 }
@@ -161,6 +165,7 @@ function stageOf(
   columns: readonly { readonly column: CatalogColumn; readonly mapped: MappedColumn }[],
 ): TableStage {
   const index = key === null ? undefined : keyIndex(relation, key);
+  const version = relation.columns.find(({ name }) => name === key?.version);
   const equality = (index?.columns ?? []).flatMap(({ name, equality: operator }) =>
     name === null || operator === null ? [] : [[name, operator] as const],
   );
@@ -172,6 +177,7 @@ function stageOf(
       default: mapped.hasDefault ? column.defaultExpression : null,
     })),
     equality: Object.fromEntries(equality),
+    ...(version && version.notLess !== null && { notOlder: version.notLess }),
     tableOid: relation.oid,
     overridesIdentity: columns.some(({ column }) => column.identity === 'always'),
     mayDropRows: relation.rowTriggers.length > 0,
@@ -199,7 +205,7 @@ export function resolveMapping(entry: TableSettings, found: CatalogTable, path: 
     return { mapping: null, problems: ofTable };
   }
   const settings = withKeyColumns(entry, relation);
-  const { key, schema, table, topics, envelope } = settings;
+  const { key, schema, table, topics, envelope, when, refusesUnmatched } = settings;
   const intents = relation.columns.map((column) => intentOf(column, settings, found, relation));
   const written = intents.flatMap((intent) => (intent.source === null ? [] : [{ ...intent, source: intent.source }]));
   const problems = [
@@ -222,14 +228,17 @@ export function resolveMapping(entry: TableSettings, found: CatalogTable, path: 
     return { mapping: null, problems };
   }
   const columns = written.map((intent) => {
-    const isKey = key?.columns.includes(intent.column.name) ?? false;
-    const isLeft = isLeftInStage(intent.column, settings, relation);
-    return { column: intent.column, mapped: mappedColumn(intent, intent.source, found, { isKey, isLeft }) };
+    const { column } = intent;
+    const isLeft = isLeftInStage(column, settings, relation);
+    const mapped = mappedColumn(intent, intent.source, found, { isNeeded: isNeeded(column.name, settings), isLeft });
+    return { column, mapped };
   });
   return {
     mapping: {
       ...{ schema, table, topics, key, relation, serverVersion: found.serverVersion },
       ...(envelope && { envelope }),
+      ...(when && { when }),
+      ...(refusesUnmatched && { refusesUnmatched }),
       columns: columns.map(({ mapped }) => mapped),
       stage: needsStage(settings, relation) ? stageOf(settings, relation, columns) : null,
       unwritten: intents.filter(({ source }) => source === null).map(({ column }) => unwrittenColumn(column)),

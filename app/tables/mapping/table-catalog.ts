@@ -15,6 +15,8 @@ export interface CatalogColumn {
   readonly type: ColumnType;
   /** The type in it, or in its elements or attributes, that no text can be read for; `null` without one. */
   readonly typeWithoutInput: string | null;
+  /** The operator by which two values are compared, not less than, as SQL; `null` for a type without an order. */
+  readonly notLess: string | null;
   /** By the column, or by its domain. */
   readonly isNotNull: boolean;
   /** A default of the column or of its domain, or an identity: what `COPY` has for its marker DEFAULT. */
@@ -115,6 +117,8 @@ interface TypeRow {
   readonly base: number;
   readonly element: number;
   readonly delimiter: string;
+  /** Of a type that is not made of others. */
+  readonly notLess: string | null;
   readonly attributes: readonly { readonly name: string; readonly type: number; readonly typeName: string }[] | null;
   readonly isNotNull: boolean;
   readonly hasDefault: boolean;
@@ -126,7 +130,7 @@ interface TypeRow {
   readonly isUsable: boolean;
 }
 
-type ColumnRow = Omit<CatalogColumn, 'type' | 'typeWithoutInput' | 'nullableType' | 'isTypeUsable'> & {
+type ColumnRow = Omit<CatalogColumn, 'type' | 'typeWithoutInput' | 'notLess' | 'nullableType' | 'isTypeUsable'> & {
   /** With the modifier and the schema. */
   readonly sqlType: string;
   readonly typeOid: number;
@@ -211,6 +215,18 @@ class Types {
     return parts.map((part) => this.withoutInput(part)).find((found) => found !== null) ?? null;
   }
 
+  /** Elements and attributes decide for what is made of them. */
+  notLess(oid: number): string | null {
+    const { base, element, attributes, notLess } = this.#row(oid);
+    if (base !== 0) {
+      return this.notLess(base);
+    }
+    const parts = element !== 0 ? [element] : attributes?.map(({ type }) => type);
+    return parts === undefined || parts.some((part) => this.notLess(part) === null)
+      ? notLess
+      : 'OPERATOR(pg_catalog.>=)';
+  }
+
   isNotNull = (oid: number): boolean => this.#domains(oid).some((domain) => domain.isNotNull);
 
   /** A domain takes over the default of the one that it is made of when it is created. */
@@ -253,6 +269,7 @@ function relationOf({ columns, ...relation }: RelationRow, types: Types): Catalo
       ...types.nullable(typeOid, { sqlType, defaultExpression: column.defaultExpression }),
       type: types.type(typeOid, typeName),
       typeWithoutInput: types.withoutInput(typeOid),
+      notLess: types.notLess(typeOid),
       isNotNull: column.isNotNull || types.isNotNull(typeOid),
       hasDefault: column.hasDefault || (!column.isGenerated && types.hasDefault(typeOid)),
     })),

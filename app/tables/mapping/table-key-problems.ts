@@ -155,7 +155,35 @@ function keyColumnProblems(
   });
 }
 
-/** @returns all that is wrong with the key itself; nothing without one */
+/** Why rows cannot be compared by the column of their version; nothing where there is none. */
+function versionProblems({ columns }: CatalogRelation, { version }: TableKey, path: string): readonly Problem[] {
+  if (version === undefined) {
+    return [];
+  }
+  const names = columns.map(({ name }) => name);
+  const found = columns.find(({ name }) => name === version);
+  if (found === undefined) {
+    const nearest = nearestKey(version, names);
+    const allowed = `the table's columns: ${names.join(', ')}`;
+    return [{ path, message: 'is no column of the table', given: version, allowed, ...(nearest && { nearest }) }];
+  }
+  return [
+    ...problemIf(found.isGenerated, {
+      path,
+      message: 'is a generated column, which PostgreSQL alone writes',
+      given: version,
+      allowed: 'a column that records have values for',
+    }),
+    ...problemIf(found.notLess === null, {
+      path,
+      message: `is of the type ${found.type.name}, whose values PostgreSQL cannot order`,
+      given: version,
+      allowed: 'a column of a type that an index can order, such as bigint, numeric, timestamptz, text or uuid',
+    }),
+  ];
+}
+
+/** @returns all that is wrong with the key itself, and with the version; nothing without a key */
 export function keyProblems(
   found: CatalogTable,
   relation: CatalogRelation,
@@ -165,14 +193,19 @@ export function keyProblems(
   if (key === null) {
     return [];
   }
+  const ofVersion = versionProblems(relation, key, `${entry}.version`);
   const path = `${entry}.key`;
   if (key.columns.length === 0) {
     return [noPrimaryKey(found, relation, path)];
   }
   const ofColumns = keyColumnProblems(key, relation, columns, entry);
   if (ofColumns.length > 0) {
-    return ofColumns;
+    return [...ofColumns, ...ofVersion];
   }
+  return [...indexedBy(found, relation, key, path), ...ofVersion];
+}
+
+function indexedBy(found: CatalogTable, relation: CatalogRelation, key: TableKey, path: string): readonly Problem[] {
   const lacking = relation.partitionedBy.filter((name) => !key.columns.includes(name));
   return lacking.length === 0
     ? indexProblems(found, relation, key, path)

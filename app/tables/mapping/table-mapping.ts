@@ -1,11 +1,13 @@
 import type { ColumnSource } from '../../../settings/sections/column-source.ts';
-import type { TableEnvelope } from '../../../settings/sections/table-envelope.ts';
-import type { TableKey } from '../../../settings/sections/table-key.ts';
+import type { Condition } from '../../../settings/sections/tables/table-conditions.ts';
+import type { TableEnvelope } from '../../../settings/sections/tables/table-envelope.ts';
+import type { TableKey } from '../../../settings/sections/tables/table-key.ts';
 import type { Unit } from '../../../settings/sections/tables.ts';
 
 export type { ColumnSource, FieldPath } from '../../../settings/sections/column-source.ts';
-export type { TableEnvelope } from '../../../settings/sections/table-envelope.ts';
-export type { TableKey } from '../../../settings/sections/table-key.ts';
+export type { Condition } from '../../../settings/sections/tables/table-conditions.ts';
+export type { TableEnvelope } from '../../../settings/sections/tables/table-envelope.ts';
+export type { TableKey } from '../../../settings/sections/tables/table-key.ts';
 export type { Unit } from '../../../settings/sections/tables.ts';
 
 /**
@@ -53,7 +55,8 @@ export interface MappedColumn {
   readonly isNotNull: boolean;
   /**
    * Whether COPY takes its marker DEFAULT for the column: it has a default, by itself or by its domain, or is an
-   * identity. Before PostgreSQL 16 it takes none. In a table with a key, an identity and a column of the key have none.
+   * identity. Before PostgreSQL 16 it takes none. In a table with a key, an identity, a column of the key and that of
+   * the version have none.
    */
   readonly hasDefault: boolean;
 }
@@ -75,6 +78,8 @@ export interface TableStage {
   readonly columns: readonly StageColumn[];
   /** By the key's columns: the operator by which their index compares, as SQL. Left out: `=` of pg_catalog. */
   readonly equality: Readonly<Record<string, string>>;
+  /** The operator by which versions are compared, not older than, as SQL. Left out: rows have no version. */
+  readonly notOlder?: string;
   /** OID of the table, which locks of its key are about. */
   readonly tableOid: number;
   /** Whether a column that is GENERATED ALWAYS AS IDENTITY is written. */
@@ -95,4 +100,8 @@ export interface TableMapping {
   readonly stage: TableStage | null;
   /** What is around the rows. Left out: the value is the row. */
   readonly envelope?: TableEnvelope;
+  /** What a record needs for the table to take it; all of it. Left out: nothing. */
+  readonly when?: readonly Condition[];
+  /** Whether a record that no table of its topic takes is a dead letter. Left out: it is counted. */
+  readonly refusesUnmatched?: true;
 }

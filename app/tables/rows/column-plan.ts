@@ -18,6 +18,8 @@ export interface PlannedColumn {
   readonly path: number;
   /** Whether it is one of the table's key, and its place in {@link RecordKey}; -1: it is not there. */
   readonly isOfKey: boolean;
+  /** Whether its value says which of two rows is newer. */
+  readonly isVersion: boolean;
   readonly inRecordKey: number;
   /** The name of the header that it takes. */
   readonly header: Buffer;
@@ -44,6 +46,10 @@ export class ColumnPlan {
   /** Among those of the value: what a change event does, and its row; -1 where it is no such event. */
   readonly operation: number;
   readonly after: number;
+  /** Among those of the value: the fields that conditions look at, in their order. */
+  readonly conditions: readonly number[];
+  /** Whether a value that is no object has none of the fields that columns take. */
+  readonly takesNames: boolean;
   readonly #row: FieldPath;
 
   /** Whether columns take the record key, or parts of it. */
@@ -54,7 +60,7 @@ export class ColumnPlan {
     return this.operation >= 0;
   }
 
-  constructor({ columns, key, envelope }: TableMapping) {
+  constructor({ columns, key, envelope, when = [] }: TableMapping) {
     const keyColumns = columns.filter(({ name }) => key?.columns.includes(name));
     this.#row = rowPath(envelope);
     this.recordKey = new RecordKey(keyColumns, envelope);
@@ -64,6 +70,7 @@ export class ColumnPlan {
       typed: new TypedColumn(column, envelope),
       path: this.#pathOf(column),
       isOfKey: keyColumns.includes(column),
+      isVersion: column.name === key?.version,
       inRecordKey: this.recordKey.placeOf(column),
       header: column.source.kind === 'header' ? Buffer.from(column.source.name, 'utf8') : NO_HEADER,
     }));
@@ -72,6 +79,10 @@ export class ColumnPlan {
     const isEvent = envelope?.format === 'debezium';
     this.operation = isEvent ? this.values.push(['op']) - 1 : -1;
     this.after = isEvent ? this.values.push(AFTER) - 1 : -1;
+    this.takesNames = this.values.some(([first]) => typeof first === 'string');
+    this.conditions = when.flatMap(({ source }) =>
+      source.kind === 'field' ? this.values.push([...this.#row, ...source.path]) - 1 : [],
+    );
   }
 
   #pathOf({ source }: MappedColumn): number {
@@ -91,12 +102,12 @@ export class ColumnPlan {
 
 const NO_SUCH_HEADER = -2;
 
-/** Writes the value of the last header of the column's name; a name that is no UTF-8 is never the column's. */
-export function writeHeader(
-  row: RowText,
-  { column, header }: PlannedColumn,
-  record: RecordCursor,
-): DeadLetterReason | null {
+/**
+ * Where the value of the last header of a name is in the record's batch; a name that is no UTF-8 is never the one.
+ *
+ * @returns a length of -1 for NULL, of -2 where the record has no such header
+ */
+export function lastHeader(header: Buffer, record: RecordCursor): { readonly at: number; readonly length: number } {
   const { bytes } = record.batch;
   const reader = record.headerReader();
   let [at, length] = [0, NO_SUCH_HEADER];
@@ -108,5 +119,15 @@ export function writeHeader(
       [at, length] = [reader.at - valueLength, valueLength];
     }
   }
-  return length === NO_SUCH_HEADER ? row.missing(column) : row.bytes(column, bytes, at, length);
+  return { at, length };
+}
+
+/** Writes the value of the last header of the column's name. */
+export function writeHeader(
+  row: RowText,
+  { column, header }: PlannedColumn,
+  record: RecordCursor,
+): DeadLetterReason | null {
+  const { at, length } = lastHeader(header, record);
+  return length === NO_SUCH_HEADER ? row.missing(column) : row.bytes(column, record.batch.bytes, at, length);
 }

@@ -41,11 +41,11 @@ export class KeptColumns {
   }
 
   /**
-   * Writes the field of a column that is kept. @returns why it cannot be: a key has to be there, and a row to keep it
-   * of
+   * Writes the field of a column that is kept. @returns why it cannot be: a key and a version have to be there, and a
+   * row to keep it of
    */
-  keep(row: RowText, { nth, isOfKey }: PlannedColumn): DeadLetterReason | null {
-    if (isOfKey || this.#columns === 0) {
+  keep(row: RowText, { nth, isOfKey, isVersion }: PlannedColumn): DeadLetterReason | null {
+    if (isOfKey || isVersion || this.#columns === 0) {
       return 'missing_value';
     }
     this.#ofRow.push(nth);

@@ -11,8 +11,10 @@ interface KeptTable {
   readonly key: readonly string[];
   /** The comparison of the key of two relations. */
   readonly isSameKey: (one: string, other: string) => string;
-  /** The last row of each key in the stage, under the name s. */
-  readonly last: string;
+  /** The row that is left of each key of these rows of the stage, under the name s. @default all of its rows */
+  readonly last: (hasDeletes: boolean, rows?: string) => string;
+  /** The condition that the row s may replace the row t. */
+  readonly replaces: string;
 }
 
 /** A row that keeps a column of one that the table does not have: it is nowhere in the topic. */
@@ -77,16 +79,15 @@ export class KeptRows {
   }
 
   /** Marks the rows that keep columns of one that is not there, and counts them: they come to no table. */
-  get mark(): string {
+  mark(hasDeletes: boolean): string {
     const { table, stage, isSameKey } = this.#names;
     const last = (filter: string) =>
       `coalesce(max(${SEQUENCE}) FILTER (WHERE ${filter}) OVER (PARTITION BY ${this.#key()}), 0)`;
     const rows = `SELECT *, ${last(`${OPERATION} = '${UPSERT}' AND ${KEPT} IS NULL`)} AS "(whole)",
       ${last(`${OPERATION} = '${DELETE}'`)} AS "(deleted)" FROM ${stage}`;
-    const lasts = `SELECT DISTINCT ON (${this.#key()}) * FROM (${rows}) AS w ORDER BY ${this.#key()}, ${SEQUENCE} DESC`;
-    const lacking = `SELECT s.${SEQUENCE} FROM (${lasts}) AS s WHERE s.${OPERATION} = '${UPSERT}' AND s.${KEPT} IS NOT NULL
+    const lacking = `SELECT s.${SEQUENCE} FROM ${this.#names.last(hasDeletes, `(${rows})`)} WHERE s.${OPERATION} = '${UPSERT}' AND s.${KEPT} IS NOT NULL
       AND "(whole)" <= "(deleted)" AND NOT EXISTS (SELECT FROM ${table} AS t WHERE ${isSameKey('t', 's')})`;
-    return `UPDATE ${stage} SET ${OPERATION} = '${LACKING}' WHERE ${SEQUENCE} IN (${lacking})`;
+    return `UPDATE ${stage} SET ${OPERATION} = '${LACKING}' WHERE ${OPERATION} = '${LACKING}' OR ${SEQUENCE} IN (${lacking})`;
   }
 
   #key(relation?: string): string {
@@ -95,8 +96,8 @@ export class KeptRows {
   }
 
   /** Replaces the rows of the table whose columns of these places are kept. A row that is there byte for byte stays. */
-  update(places: readonly number[]): string {
-    const { table, columns, key, isSameKey, last } = this.#names;
+  update(places: readonly number[], hasDeletes: boolean): string {
+    const { table, columns, key, isSameKey, last, replaces } = this.#names;
     const others = columns.flatMap((name, place) =>
       key.includes(name) ? [] : [{ name: escapeIdentifier(name), place }],
     );
@@ -105,7 +106,8 @@ export class KeptRows {
     );
     const set = others.map(({ name }, nth) => `${name} = ${values[nth]}`);
     const now = others.map(({ name }) => `t.${name}`);
-    return `UPDATE ${table} AS t SET ${set.join(', ')} FROM ${last} WHERE ${KEEPS_SOME} AND ${isSameKey('t', 's')}
+    return `UPDATE ${table} AS t SET ${set.join(', ')} FROM ${last(hasDeletes)}
+      WHERE ${KEEPS_SOME} AND ${isSameKey('t', 's')} AND ${replaces}
       AND pg_catalog.record_image_ne(ROW(${now.join(', ')}), ROW(${values.join(', ')}))`;
   }
 

@@ -69,6 +69,7 @@ export class MappedTable implements UserTable {
   readonly operation: 'append' | 'upsert';
   /** Its records would be nowhere. */
   readonly allowsDroppedRows = false;
+  readonly refusesUnmatched: boolean;
   readonly encode: EncodeRows;
   readonly mapping: TableMapping;
   /** `null` where rows are copied straight into the table. */
@@ -88,6 +89,7 @@ export class MappedTable implements UserTable {
     const options = ['FORMAT text', "ENCODING 'UTF8'", ...(takesDefaults ? ["DEFAULT '\\D'"] : [])].join(', ');
     this.name = `${schema}.${table}`;
     this.topics = mapping.topics;
+    this.refusesUnmatched = mapping.refusesUnmatched === true;
     this.copy = {
       statement: `COPY ${relation} (${names}) FROM STDIN (${options})`,
       format: 'text',

@@ -6,8 +6,9 @@ import type { GuardStep } from '../../store/tables/table-guard.ts';
 import type { TableKey, TableMapping, TableStage } from '../mapping/table-mapping.ts';
 import { KeptRows } from './kept-rows.ts';
 import { DELETE, KEPT, OPERATION, SEQUENCE, UPSERT } from './stage-columns.ts';
+import { VersionedRows } from './versioned-rows.ts';
 
-/** Whether rows may keep columns: the source does not send what it did not change. */
+/** Whether rows may keep columns: the source does not send what it did not change. Its deletes have no version. */
 const mayKeep = ({ envelope, key }: TableMapping): boolean =>
   key !== null && envelope !== undefined && envelope.format !== 'connect';
 
@@ -58,6 +59,10 @@ export class Stage {
   readonly columns: readonly string[];
   /** `null` where no row keeps anything. */
   readonly #keptRows: KeptRows | null;
+  /** `null` where the last record of a key counts. */
+  readonly #versions: VersionedRows | null;
+  /** Whether records that delete compare versions. */
+  readonly #comparesDeletes: boolean;
 
   constructor(mapping: TableMapping, stage: TableStage) {
     const { schema, table, topics, columns, key } = mapping;
@@ -70,6 +75,8 @@ export class Stage {
     const identity = JSON.stringify([schema, table, topics, key, this.#definition]);
     this.relation = `stream_consumer_${createHash('sha256').update(identity).digest('hex').slice(0, 16)}`;
     this.name = `pg_temp.${this.relation}`;
+    this.#versions = key === null ? null : this.#versionedRows(key, mayKeep(mapping));
+    this.#comparesDeletes = this.#versions !== null && typeof key?.delete !== 'string' && !mayKeep(mapping);
     this.#keptRows =
       key !== null && mayKeep(mapping)
         ? new KeptRows({
@@ -78,9 +85,28 @@ export class Stage {
             columns: this.#columns,
             key: key.columns,
             isSameKey: (one, other) => this.#sameKey(key, one, other),
-            last: this.#last(key),
+            last: (hasDeletes, rows) => this.#last(key, hasDeletes, rows),
+            replaces: this.#versions?.isNotOlder('s', 't') ?? 'true',
           })
         : null;
+  }
+
+  #versionedRows(key: TableKey, keeps: boolean): VersionedRows | null {
+    const { notOlder, columns } = this.#stage;
+    const version = columns.find(({ name }) => name === key.version);
+    if (version === undefined || notOlder === undefined) {
+      return null;
+    }
+    return new VersionedRows({
+      table: this.#table,
+      stage: this.name,
+      key: key.columns,
+      version: version.name,
+      type: version.type,
+      notOlder,
+      isSameKey: (one, other) => this.#sameKey(key, one, other),
+      mayKeep: keeps,
+    });
   }
 
   get #definition(): string {
@@ -136,14 +162,16 @@ export class Stage {
     const insert =
       this.#key.existing === 'keep'
         ? this.#insertWhereMissing(this.#key, hasDeletes)
-        : this.#upsert(this.#key, keptRows !== null);
+        : this.#upsert(this.#key, hasDeletes, keptRows !== null);
     const places = [...kept];
+    const dependsOnOrder = keptRows !== null || (hasDeletes && this.#comparesDeletes);
     return [
+      ...(this.#versions !== null && dependsOnOrder ? [this.#versions.settle] : []),
       ...(keptRows?.fill(places) ?? []),
       ...(hasDeletes ? [this.#delete(this.#key)] : []),
-      ...(keptRows === null ? [] : [keptRows.mark, keptRows.update(places)]),
+      ...(keptRows === null ? [] : [keptRows.mark(hasDeletes), keptRows.update(places, hasDeletes)]),
       insert,
-      ...(this.#stage.mayDropRows ? [this.#missing(this.#key)] : []),
+      ...(this.#stage.mayDropRows ? [this.#missing(this.#key, hasDeletes)] : []),
     ];
   }
 
@@ -152,11 +180,11 @@ export class Stage {
    *
    * @returns what became of it, by the tags of the COPY and of these statements: `dropped` by a trigger, else `stored`,
    * or `present` where a row has its key, and `lacking` where none has and it keeps columns of one. `null` where that
-   * does not matter: rows are kept anyway, or there is no key.
+   * does not matter: rows are kept anyway, the version decides, or there is no key.
    */
   insertion({ hasDeletes: isDelete, kept }: RowKinds): LateInsertion | null {
     const key = this.#key;
-    if (key === null || (key.existing === 'keep' && !isDelete)) {
+    if (key === null || ((key.existing === 'keep' || this.#versions !== null) && !isDelete)) {
       return null;
     }
     const hasKey = `SELECT FROM ${this.#table} AS t JOIN ${this.name} AS s ON ${this.#sameKey(key)}`;
@@ -164,13 +192,14 @@ export class Stage {
     const mayDrop = this.#stage.mayDropRows;
     if (isDelete || kept.size > 0) {
       const missing = isDelete ? ('stored' as const) : ('lacking' as const);
+      const older = this.#versions !== null && this.#comparesDeletes ? [this.#versions.deleteOlder] : [];
       return {
-        statements: [hasKey],
-        outcome: ([, met]: readonly string[]) => (countIn(met) > 0 ? 'present' : missing),
+        statements: [...older, `${hasKey} WHERE s.${OPERATION} IN ('${DELETE}', '${UPSERT}')`],
+        outcome: (tags: readonly string[]) => (countIn(tags.at(-1)) > 0 ? 'present' : missing),
       };
     }
     return {
-      statements: [insert, ...(mayDrop ? [this.#missing(key)] : [])],
+      statements: [insert, ...(mayDrop ? [this.#missing(key, false)] : [])],
       outcome: ([, first, last]: readonly string[]) =>
         countIn(first) > 0 ? 'stored' : mayDrop && countIn(last) > 0 ? 'dropped' : 'present',
     };
@@ -214,25 +243,33 @@ export class Stage {
   }
 
   #delete(key: TableKey): string {
+    if (this.#versions !== null && this.#comparesDeletes) {
+      return this.#versions.delete;
+    }
     const deleted = `SELECT DISTINCT ${columnList('', key.columns)} FROM ${this.name} WHERE ${OPERATION} = '${DELETE}'`;
     return `DELETE FROM ${this.#table} AS t USING (${deleted}) AS s WHERE ${this.#sameKey(key)}`;
   }
 
-  #last({ columns }: TableKey): string {
+  /** The row that is left of each key, under the name s; one that deletes is none where rows have versions. */
+  #last({ columns }: TableKey, hasDeletes: boolean, rows = this.name): string {
+    if (this.#versions !== null) {
+      return this.#versions.last(hasDeletes, rows);
+    }
     const names = columnList('', columns);
-    return `(SELECT DISTINCT ON (${names}) * FROM ${this.name} ORDER BY ${names}, ${SEQUENCE} DESC) AS s`;
+    return `(SELECT DISTINCT ON (${names}) * FROM ${rows} AS w ORDER BY ${names}, ${SEQUENCE} DESC) AS s`;
   }
 
   /**
    * A row that is there already, byte for byte, is not written again: it costs no WAL, fires no trigger and reaches no
    * subscriber. Bytes, as equal values may differ: 1.0 and 1.00, or the case of a citext.
    */
-  #upsert(key: TableKey, withoutKept: boolean): string {
+  #upsert(key: TableKey, hasDeletes: boolean, withoutKept: boolean): string {
     const keys = columnList('', key.columns);
     const others = this.#columns.filter((name) => !key.columns.includes(name));
     const set = others.map((name) => `${escapeIdentifier(name)} = excluded.${escapeIdentifier(name)}`).join(', ');
-    const differs = `pg_catalog.record_image_ne(ROW(${columnList('t.', others)}), ROW(${columnList('excluded.', others)}))`;
-    const rows = `${this.#last(key)} WHERE ${OPERATION} = '${UPSERT}'${withoutKept ? ` AND ${KeptRows.KEEPS_NONE}` : ''}`;
+    const isNewer = this.#versions === null ? '' : `${this.#versions.isNotOlder('excluded', 't')} AND `;
+    const differs = `${isNewer}pg_catalog.record_image_ne(ROW(${columnList('t.', others)}), ROW(${columnList('excluded.', others)}))`;
+    const rows = `${this.#last(key, hasDeletes)} WHERE ${OPERATION} = '${UPSERT}'${withoutKept ? ` AND ${KeptRows.KEEPS_NONE}` : ''}`;
     return `${this.#insert} SELECT ${columnList('', this.#columns)} FROM ${rows}
       ORDER BY ${keys} ON CONFLICT (${keys}) ${others.length === 0 ? 'DO NOTHING' : `DO UPDATE SET ${set} WHERE ${differs}`}`;
   }
@@ -246,8 +283,8 @@ export class Stage {
       ORDER BY ${keys} ON CONFLICT (${keys}) DO NOTHING`;
   }
 
-  #missing(key: TableKey): string {
-    return `SELECT FROM ${this.#last(key)} WHERE ${OPERATION} = '${UPSERT}'
+  #missing(key: TableKey, hasDeletes: boolean): string {
+    return `SELECT FROM ${this.#last(key, hasDeletes)} WHERE ${OPERATION} = '${UPSERT}'
       AND NOT EXISTS (SELECT FROM ${this.#table} AS t WHERE ${this.#sameKey(key)})`;
   }
 }

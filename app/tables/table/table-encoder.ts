@@ -1,4 +1,3 @@
-import { DEAD_LETTER_REASON } from '../../../contract/dead-letter-reasons.ts';
 import { type FieldReaders, JSON_READERS } from '../../formats/field-readers.ts';
 import type { FieldReader } from '../../formats/parts/field-reader.ts';
 import type { TopicPartition } from '../../records/record.ts';
@@ -8,7 +7,6 @@ import { wordsOfJson } from '../../records/schema-prefix.ts';
 import type { Memory } from '../../store/copy/row-memory.ts';
 import { type EncodedRecords, type Refusal, Rows } from '../../store/tables/table.ts';
 import { DocumentFields } from '../json/document-fields.ts';
-import { contentOf, isString, type JsonSlice } from '../json/json-slice.ts';
 import { ALL_MAPPED, type UnmappedFields } from '../json/unmapped-fields.ts';
 import type { TableMapping } from '../mapping/table-mapping.ts';
 import { ColumnPlan, type PlannedColumn, rowPath, writeHeader } from '../rows/column-plan.ts';
@@ -16,8 +14,9 @@ import { CopyText } from '../rows/copy-text.ts';
 import { KeptColumns } from '../rows/kept-columns.ts';
 import { DecodedKey, type KeyFields, TextKey } from '../rows/key-fields.ts';
 import { type FieldRefusal, RowText } from '../rows/row-text.ts';
-import { eventOperation, type Fault, type Operation } from './change-event.ts';
-import { DELETE, UPSERT } from './stage-columns.ts';
+import { Conditions } from './conditions.ts';
+import { type Fault, type Operation, Operations, refusalOf } from './record-operation.ts';
+import { DELETE, DELETE_OLDER, UPSERT } from './stage-columns.ts';
 
 /** Limits of the rows. */
 interface RowLimits {
@@ -45,8 +44,9 @@ export class TableEncoder {
   /** Whether columns take parts of the value: those of a row that is deleted are in the record key. */
   #hasRow = false;
   readonly #kept: KeptColumns | null;
-  /** Whether a value that is no object has none of the fields that columns take. */
-  readonly #takesNames: boolean;
+  readonly #operations: Operations;
+  /** `null` where the table takes all records. */
+  readonly #conditions: Conditions | null;
   /** Of the rows so far; a stage orders them by it. */
   #rows = 0;
 
@@ -60,11 +60,12 @@ export class TableEncoder {
     this.#name = `${mapping.schema}.${mapping.table}`;
     this.#limits = limits;
     this.#plan = plan;
-    this.#fields = { value: null, typed: null, key: new TextKey(plan, mapping) };
+    this.#fields = { value: null, typed: null, hasOthers: false, key: new TextKey(plan, mapping) };
     this.#unmapped = unmapped;
     this.#readers = readers;
     this.#kept = KeptColumns.of(mapping);
-    this.#takesNames = plan.values.some(([first]) => typeof first === 'string');
+    this.#operations = new Operations(plan, mapping);
+    this.#conditions = Conditions.of(mapping, plan, this.#operations);
   }
 
   encode({ topic, partition }: TopicPartition, records: Records, memory?: Memory): EncodedRecords {
@@ -77,35 +78,40 @@ export class TableEncoder {
     const { value } = this.#fields;
     this.#kept?.begin();
     const refused = new Map<number, Refusal>();
-    const deletes = new Set<number>();
+    const [deletes, unmatched] = [new Set<number>(), new Set<number>()];
     records.forEach((record, index) => {
       const start = text.end;
       const operation = this.#read(record);
       const fault = typeof operation === 'object' ? operation : this.#writeRow(row, place, record, operation);
-      if (fault === null) {
-        unmappedFields += value !== null && record.valueLength >= 0 ? value.unmapped : 0;
-      } else {
+      if (fault !== null) {
         text.takeBack(start);
         this.#kept?.takeBack();
-        refused.set(index, this.#refusal(fault));
+        refused.set(index, refusalOf(fault, this.#name));
+      } else if (operation === 'unmatched') {
+        unmatched.add(index);
+        unmappedFields += this.#unmappedOfOther(record);
+      } else {
+        unmappedFields += value !== null && record.valueLength >= 0 ? value.unmapped : 0;
+        this.#endRow(text, operation);
       }
-      if (fault === null && operation !== 'none') {
-        this.#endRow(text, operation === 'delete');
-      }
-      if (operation === 'delete') {
+      if (operation === 'delete' || operation === 'delete older') {
         deletes.add(index);
       }
       starts[index + 1] = text.end;
     });
-    const rows = new Rows(text.slice(0, text.end), starts, deletes, this.#kept?.ofBatch);
+    const places = { deletes, unmatched, ...(this.#kept && { kept: this.#kept.ofBatch }) };
+    const rows = new Rows(text.slice(0, text.end), starts, places);
     return { rows, refused, unmappedFields };
   }
 
-  #endRow(text: CopyText, isDelete: boolean): void {
+  #endRow(text: CopyText, operation: Fault | Operation): void {
+    if (operation === 'none') {
+      return;
+    }
     if (this.#mapping.stage !== null) {
       this.#rows += 1;
       text.text(String(this.#rows));
-      text.text(isDelete ? DELETE : UPSERT);
+      text.text(operation === 'row' ? UPSERT : operation === 'delete' ? DELETE : DELETE_OLDER);
       this.#kept?.write(text);
     }
     text.endRow();
@@ -121,6 +127,7 @@ export class TableEncoder {
     const fields = {
       value,
       typed: value instanceof DocumentFields ? null : value,
+      hasOthers: this.#unmapped.mapped(topic).every((path) => path.length > 0),
       key: key === null ? new TextKey(this.#plan, this.#mapping) : new DecodedKey(key, this.#plan, this.#mapping),
     };
     this.#topics.set(topic, fields);
@@ -139,14 +146,11 @@ export class TableEncoder {
     return this.#readers.ofValue(topic, { paths: this.#plan.values, others, ...(envelope && { envelope }) });
   }
 
-  #refusal({ reason, column, words = DEAD_LETTER_REASON[reason] }: Fault): Refusal {
-    const place = column === undefined ? this.#name : `${this.#name}, column "${column}"`;
-    const target = { target: this.#name, ...(column !== undefined && { targetColumn: column }) };
-    return { reason, error: `not for ${place}: ${words}`, ...target };
-  }
-
-  /** Reads value and key, as far as columns take parts of them. */
+  /** Reads value and key, as far as the table takes parts of them. */
   #read(record: RecordCursor): Fault | Operation {
+    if (this.#conditions !== null && !this.#conditions.holdForHeaders(record)) {
+      return 'unmatched';
+    }
     const { valueLength } = record;
     if (valueLength > this.#limits.maxValueBytes) {
       return { reason: 'value_too_large' };
@@ -158,19 +162,27 @@ export class TableEncoder {
       return fault;
     }
     const hasValue = hasBytes && !(this.#mapping.envelope !== undefined && typed?.kind === 'null');
-    if (this.#takesNames && !hasValue && this.#mapping.key === null && !this.#plan.isEvent) {
-      return { reason: 'no_value' };
+    if (this.#conditions !== null && !this.#conditions.holdForValue(value, hasValue)) {
+      return 'unmatched';
     }
-    if (this.#takesNames && hasValue && value?.kind !== 'object') {
-      return { reason: 'value_does_not_fit', words: NOT_AN_OBJECT };
-    }
-    const keyFault = key.read(record);
+    const keyFault = this.#operations.faultOf(value, hasValue) ?? key.read(record);
     if (keyFault !== null) {
       return keyFault;
     }
-    const operation = this.#plan.isEvent ? this.#operationOfEvent(hasValue) : this.#operationOf(hasValue);
+    const operation = this.#operations.of(value, hasValue);
     this.#hasRow = hasValue && !(operation === 'delete' && this.#kept !== null);
     return operation;
+  }
+
+  /**
+   * Fields without a column of a record that another table takes, where this one looks for those of the topic. Whatever
+   * is wrong with the record is wrong there.
+   */
+  #unmappedOfOther(record: RecordCursor): number {
+    const { value, hasOthers } = this.#fields;
+    const { valueLength } = record;
+    const isRead = hasOthers && value !== null && valueLength >= 0 && valueLength <= this.#limits.maxValueBytes;
+    return isRead && this.#readValue(value, record) === null ? value.unmapped : 0;
   }
 
   #readValue(value: FieldReader, record: RecordCursor): Fault | null {
@@ -185,35 +197,13 @@ export class TableEncoder {
     return { reason, ...(words !== undefined && { words }) };
   }
 
-  #operationOf(hasValue: boolean): Operation {
-    const { key } = this.#mapping;
-    if (key === null || (hasValue && typeof key.delete === 'string')) {
-      return 'row';
-    }
-    if (hasValue) {
-      return isTrue(this.#fields.value?.of(this.#plan.deleted)) ? 'delete' : 'row';
-    }
-    return key.delete === 'never' ? 'none' : 'delete';
-  }
-
-  /** Of a tombstone in a table of events nothing is left to say. */
-  #operationOfEvent(hasValue: boolean): Operation | Fault {
-    const { operation, after } = this.#plan;
-    const isHistory = this.#mapping.key === null;
-    const { value } = this.#fields;
-    return hasValue
-      ? eventOperation(value?.of(operation), value?.kindOf(after), isHistory)
-      : isHistory
-        ? 'none'
-        : 'delete';
-  }
-
   #writeRow(row: RowText, place: RowPlace, record: RecordCursor, operation: Operation): Fault | null {
-    if (operation === 'none') {
+    if (operation === 'none' || operation === 'unmatched') {
       return null;
     }
+    const isRow = operation === 'row';
     for (const planned of this.#plan.columns) {
-      if (operation === 'delete' && !planned.isOfKey) {
+      if (!isRow && !planned.isOfKey && !(planned.isVersion && operation === 'delete older')) {
         row.absent();
         continue;
       }
@@ -280,6 +270,8 @@ interface TopicFields {
   readonly value: FieldReader | null;
   /** The same where values may have more than JSON has: units, or something around the row. */
   readonly typed: FieldReader | null;
+  /** Whether fields that no table takes are looked for. */
+  readonly hasOthers: boolean;
   readonly key: KeyFields;
 }
 
@@ -291,9 +283,3 @@ interface RowPlace {
 
 /** A number where it is exact. */
 const exactly = (value: number, exact: () => bigint): number | bigint => (Number.isNaN(value) ? exact() : value);
-
-const NOT_AN_OBJECT = 'its value is no JSON object, and columns take fields of it';
-
-/** JSON's true, or the text of it: Debezium's ExtractNewRecordState writes `"__deleted": "true"`. */
-const isTrue = (field: JsonSlice | undefined): boolean =>
-  field?.kind === 'true' || (field !== undefined && isString(field) && contentOf(field) === 'true');

@@ -1,4 +1,4 @@
-import { UNAVAILABLE_VALUE } from '../../../settings/sections/table-envelope.ts';
+import { UNAVAILABLE_VALUE } from '../../../settings/sections/tables/table-envelope.ts';
 
 /** A row of two has no large columns in its event. */
 const KEPT_EVERY = 2;

@@ -88,6 +88,33 @@ tables:
     ]);
   });
 
+  test('may have conditions whose names stay as they are, and values that stay texts', () => {
+    const text = `
+tables:
+  - topic: events
+    table: public.orders
+    when: { Type: [a, b], meta.count: 03, $header.Event-Type: true, /a.b/0: "a, b" }
+    unmatched: Dead_Letter
+`;
+    expect(tables(text)).toEqual([
+      {
+        ...ORDERS,
+        topics: ['events'],
+        when: [
+          { source: { kind: 'field', path: ['Type'] }, values: ['a', 'b'] },
+          { source: { kind: 'field', path: ['meta', 'count'] }, values: ['03'] },
+          { source: { kind: 'header', name: 'Event-Type' }, values: ['true'] },
+          { source: { kind: 'field', path: ['a.b', 0] }, values: ['a', 'b'] },
+        ],
+        refusesUnmatched: true,
+      },
+    ]);
+    const env = { TABLES_0_TOPIC: 'orders', TABLES_0_TABLE: 'public.orders', TABLES_0_WHEN_TYPE: 'a,b' };
+    expect(tables('', env)).toEqual([
+      { ...ORDERS, when: [{ source: { kind: 'field', path: ['type'] }, values: ['a', 'b'] }] },
+    ]);
+  });
+
   test('may be the only ones that name topics', () => {
     const cwd = yaml('tables: [{ topic: orders, table: public.orders }]');
     expect(topicsOf(load({ cwd, env: REQUIRED_BUT_TOPICS }))).toEqual(['orders']);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { lastStates } from '../../../dev/orders/sample-producer.ts';
+import { lastStates, newestStates } from '../../../dev/orders/sample-producer.ts';
 import type { SampleRecord } from '../../../dev/orders/sample-record.ts';
 import { sampleRecord } from '../../../dev/orders/sample-record.ts';
 import { customerChange, tableOrder } from '../../../dev/orders/table-records.ts';
@@ -105,5 +105,36 @@ describe('the last states', () => {
       ['1', 'c'],
       ['3', 'e'],
     ]);
+  });
+
+  test('with a version are those of a Map that no older change replaces, until a tombstone deletes it', () => {
+    const states = newestStates(
+      [
+        record('1', 'b', 0n),
+        record('1', 'a', 1n),
+        record('2', 'b2', 2n),
+        record('2', 'b1', 3n),
+        record('2', 'b2', 4n),
+        record('3', 'c', 5n),
+        record('3', null, 6n),
+        record('3', 'a', 7n),
+        record('1', 'x', 8n, true),
+      ],
+      (value) => String(value),
+    );
+    expect([...states].map(([key, { offset }]) => [key, offset])).toEqual([
+      ['1', 0n],
+      ['2', 4n],
+      ['3', 7n],
+    ]);
+  });
+
+  test('differ by the version, as some changes are late', () => {
+    const all = changes(5_000).map((each, nth) => ({ ...each, offset: BigInt(nth) }));
+    const newest = newestStates(all, (value) => JSON.parse(String(value)).changedAt);
+    const last = lastStates(all);
+    const different = [...last].filter(([key, { offset }]) => newest.get(key)?.offset !== offset);
+    expect(different.length).toBeGreaterThan(20);
+    expect([...newest.keys()].sort()).toEqual([...last.keys()].sort());
   });
 });

@@ -16,6 +16,8 @@ import { connect, openStore } from '../store/open-store.ts';
 export interface KeyedRecord {
   readonly key?: string | Buffer | null;
   readonly value: unknown;
+  /** By their names. @default none */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const bytesOf = (value: unknown): Buffer =>
@@ -28,9 +30,13 @@ export const keyedRequest = (
   given: readonly KeyedRecord[],
   partition = 0,
 ): WriteRequest => {
-  const records = given.map(({ key = null, value }, nth): StreamRecord => {
+  const records = given.map(({ key = null, value, headers = {} }, nth): StreamRecord => {
     const bytes = value === null ? null : bytesOf(value);
-    return aRecord(expectedOffset + BigInt(nth), { key: key === null ? null : bytesOf(key), value: bytes });
+    return aRecord(expectedOffset + BigInt(nth), {
+      key: key === null ? null : bytesOf(key),
+      value: bytes,
+      headers: Object.entries(headers).map(([name, text]) => ({ key: name, value: Buffer.from(text) })),
+    });
   });
   return {
     topic,

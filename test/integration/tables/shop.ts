@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Client } from 'pg';
 import { readMappings } from '../../../app/tables/mapping/resolve-mapping.ts';
-import type { TableKey } from '../../../settings/sections/table-key.ts';
+import type { TableKey } from '../../../settings/sections/tables/table-key.ts';
 import type { TableSettings } from '../../../settings/sections/tables.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
@@ -114,6 +114,11 @@ const KEYED = `
   CREATE TABLE shop.near (a integer NOT NULL, b integer NOT NULL, c integer UNIQUE, UNIQUE (b, a));
   CREATE TABLE shop.ruled (id integer PRIMARY KEY);
   CREATE RULE elsewhere AS ON INSERT TO shop.ruled DO INSTEAD NOTHING;
+  CREATE TYPE shop.spot AS (label text, place point);
+  CREATE DOMAIN shop.corner AS point;
+  CREATE TABLE shop.unordered (
+    id integer PRIMARY KEY, raw json, places point[], spot shop.spot, corner shop.corner,
+    counted bigint GENERATED ALWAYS AS IDENTITY);
   CREATE TABLE shop.moody (id integer PRIMARY KEY, mood shop.mood);
   REVOKE USAGE ON TYPE shop.mood FROM PUBLIC;
   GRANT INSERT ON shop.customers, shop.twice TO shop_writer;
@@ -135,8 +140,8 @@ export const keyedEntry = (
   columns: readonly string[] | null,
   more: Partial<Omit<TableKey, 'columns'> & Entry> = {},
 ): Entry => {
-  const { existing = 'replace', delete: deletes = 'tombstones', ...entry } = more;
-  return { ...entry, table, key: { columns, existing, delete: deletes } };
+  const { existing = 'replace', delete: deletes = 'tombstones', version, ...entry } = more;
+  return { ...entry, table, key: { columns, existing, delete: deletes, ...(version !== undefined && { version }) } };
 };
 
 /** Tables of all kinds in schemas of the test file's own, removed after its last test. */

@@ -39,6 +39,15 @@ const OF_OWNER: readonly (readonly [name: string, entry: Entry])[] = [
   ['a primary key that is deferrable', keyedEntry('shop.late', null)],
   ['a primary key with a column that is left out', keyedEntry('shop.moody', null, { columns: { id: false } })],
   ['the primary key of a table that is not there', keyedEntry('shop.custmers', null)],
+  ['a version that is mistyped', keyedEntry('shop.orders', ['id'], { version: 'created_t' })],
+  ['a version that is unlike any column', keyedEntry('shop.orders', ['id'], { version: 'zzzzzzzz' })],
+  ['a version that is generated', keyedEntry('shop.orders', ['id'], { version: 'gross' })],
+  ['a version of a type without an order', keyedEntry('shop.unordered', ['id'], { version: 'raw' })],
+  ['a version whose elements have no order', keyedEntry('shop.unordered', ['id'], { version: 'places' })],
+  ['a version whose attributes have no order', keyedEntry('shop.unordered', ['id'], { version: 'spot' })],
+  ['a version of a domain without an order', keyedEntry('shop.unordered', ['id'], { version: 'corner' })],
+  ['a version that is an identity ALWAYS', keyedEntry('shop.unordered', ['id'], { version: 'counted' })],
+  ['a key and a version that are mistyped', keyedEntry('shop.orders', ['idd'], { version: 'created_t' })],
   [
     'several mistakes in one entry',
     keyedEntry('shop.orders', ['id', 'total'], {

@@ -24,6 +24,7 @@ const futureColumn = ({ name, type, isNotNull }: WantedColumn, isInsertable: boo
   name,
   type: { kind: KIND_BY_SQL_TYPE[type.replace(/\(.*/, '')] ?? 'other', name: type },
   typeWithoutInput: null,
+  notLess: type === 'json' ? null : 'OPERATOR(pg_catalog.>=)',
   isNotNull,
   hasDefault: false,
   isGenerated: false,

@@ -13,7 +13,7 @@ const entry = (table: string, ...topics: string[]) => ({ topic: topics, table, f
 
 const TABLES = [entry('public.orders', 'orders'), entry('public.bills', 'orders', 'bills')];
 
-const NOTHING = { operations: [], deadLetters: [], unmappedFields: 0 };
+const NOTHING = { operations: [], deadLetters: [], unmappedFields: 0, unmatched: 0 };
 
 const counting = () => new ConsumerCounters(() => RUNNING, ['orders', 'bills'], undefined, TABLES);
 
@@ -70,6 +70,16 @@ describe('records in tables of the user', () => {
     count('others', 5);
     expect(valuesBy('topic', counters.sources.unmappedFields())).toEqual({ orders: 0, bills: 7 });
   });
+});
+
+test('records that no table takes are counted by topic, from 0 on in topics with conditions alone', () => {
+  const tables = [{ ...entry('public.orders', 'orders'), when: { type: 'order' } }, entry('public.bills', 'bills')];
+  const counters = new ConsumerCounters(() => RUNNING, ['orders', 'bills'], undefined, tables);
+  expect(valuesBy('topic', counters.sources.unmatchedRecords())).toEqual({ orders: 0 });
+  counters.onCommitted(aCommit({ topic: 'orders', tables: { ...NOTHING, unmatched: 3 } }));
+  counters.onCommitted(aCommit({ topic: 'orders', tables: { ...NOTHING, unmatched: 4 } }));
+  counters.onCommitted(aCommit({ topic: 'bills', tables: { ...NOTHING, unmatched: 5 } }));
+  expect(valuesBy('topic', counters.sources.unmatchedRecords())).toEqual({ orders: 7 });
 });
 
 describe('dead letters of tables of the user', () => {

@@ -47,6 +47,15 @@ describe('fields that are looked for', () => {
   });
 });
 
+test('fields that conditions look at are not looked for', () => {
+  const when = [
+    { source: { kind: 'field', path: ['meta', 'type'] }, values: ['a'] },
+    { source: { kind: 'header', name: 'type' }, values: ['a'] },
+  ] as const;
+  const chosen = { ...aMapping('chosen', ['orders'], [['id']]), when };
+  expect(mappedFields(chosen, [chosen], 'orders')).toEqual([['id'], ['meta']]);
+});
+
 describe('the encoder of a table', () => {
   const mapping = aMapping('orders', ['orders', 'refunds'], [['id']]);
   const limits = { maxValueBytes: 1_000, takesDefaults: false };
@@ -73,6 +82,22 @@ describe('the encoder of a table', () => {
 
   test('counts none where nothing is asked about them, as in a replay', () => {
     expect(encoded(new TableEncoder(mapping, limits), 'orders')).toBe(0);
+  });
+
+  test('counts those of a record that another table takes, whatever keeps it away here', () => {
+    const headers = [{ key: 'type', value: Buffer.from('b') }];
+    const rows = recordsOf([
+      aRecord(0n, { value: Buffer.from('{"id":1,"x":1,"y":2}'), headers }),
+      aRecord(1n, { value: Buffer.from('{"id":1,"x":1'), headers }),
+      aRecord(2n, { value: Buffer.from('{"id":1,"x":1}') }),
+    ]);
+    const unmappedOf = (source: { kind: 'header'; name: string } | { kind: 'field'; path: string[] }) => {
+      const of = { ...mapping, when: [{ source, values: ['a'] }] };
+      const encoder = new TableEncoder(of, limits, { mapped: () => [], report: () => undefined });
+      return encoder.encode({ topic: 'orders', partition: 0 }, rows).unmappedFields;
+    };
+    expect(unmappedOf({ kind: 'header', name: 'type' })).toBe(3);
+    expect(unmappedOf({ kind: 'field', path: ['id'] })).toBe(3);
   });
 
   test('counts none of a record without a value', () => {

@@ -8,6 +8,7 @@ const column = (name: string, more: Partial<CatalogColumn> = {}): CatalogColumn 
   name,
   type: { kind: 'text', name: 'text' },
   typeWithoutInput: null,
+  notLess: 'OPERATOR(pg_catalog.>=)',
   isNotNull: false,
   hasDefault: false,
   isGenerated: false,
@@ -306,6 +307,64 @@ describe('the primary key, where the settings ask for it,', () => {
       '\n  key: note, state, the primary key; rows that are there are replaced; tombstones delete them;',
     );
     expect(JSON.parse(mappingJson(mapping))).toMatchObject({ key: { columns: ['note', 'state'], isPrimary: true } });
+  });
+});
+
+describe('a version', () => {
+  const indexes = [unique(['note'])];
+  const versioned = (version: string, more: object = {}) => ({ key: { ...keyOf('note'), version }, ...more });
+
+  test.each([[15], [18]])('has to have a value, whatever default its column has, by PostgreSQL %i', (version) => {
+    const { columns, stage } = mapped(versioned('created_at'), { version, indexes });
+    expect(columns).toContainEqual(expect.objectContaining({ name: 'created_at', isNotNull: true, hasDefault: false }));
+    expect(stage).toMatchObject({
+      notOlder: 'OPERATOR(pg_catalog.>=)',
+      columns: expect.arrayContaining([{ name: 'created_at', type: 'text', collation: null, default: null }]),
+    });
+    expect(mapped({ key: keyOf('note') }, { version, indexes }).stage).not.toHaveProperty('notOlder');
+  });
+
+  test('is a column that is there, that records write and that has an order, each of which is reported', () => {
+    const columns = [...COLUMNS, column('raw', { type: { kind: 'json', name: 'json' }, notLess: null })];
+    const pathsOf = (version: string) =>
+      resolved(versioned(version), { indexes, columns }).problems.map(({ path, message }) => `${path} ${message}`);
+    expect(pathsOf('creatd_at')).toEqual(['tables[0].version is no column of the table']);
+    expect(pathsOf('total')).toEqual(['tables[0].version is a generated column, which PostgreSQL alone writes']);
+    expect(pathsOf('raw')).toEqual(['tables[0].version is of the type json, whose values PostgreSQL cannot order']);
+    expect(pathsOf('row_id')).toEqual([expect.stringContaining('tables[0].columns.row_id is GENERATED ALWAYS')]);
+    expect(pathsOf('line')).toEqual([]);
+  });
+
+  test('and conditions are shown', () => {
+    const when = [
+      { source: { kind: 'field', path: ['meta', 'type'] }, values: ['a', 'b'] },
+      { source: { kind: 'header', name: 'from' }, values: ['eu'] },
+    ] as const;
+    const settings = {
+      when,
+      refusesUnmatched: true,
+      key: { ...keyOf('note'), version: 'line', delete: ['gone'] },
+    } as const;
+    const lines = mappingLines(mapped(settings, { indexes }));
+    expect(lines).toContain(
+      '  takes records where meta.type is a or b, and $header.from is eu; what no table takes is a dead letter',
+    );
+    expect(lines).toContain(
+      '  key: note; rows that are there are replaced unless their line is newer; tombstones delete them, and records whose gone is true, unless they are newer; through a temporary table',
+    );
+    expect(JSON.parse(mappingJson(mapped(settings, { indexes })))).toMatchObject({
+      key: { version: 'line' },
+      when: [
+        { from: 'meta.type', values: ['a', 'b'] },
+        { from: '$header.from', values: ['eu'] },
+      ],
+      unmatched: 'dead-letter',
+    });
+    expect(JSON.parse(mappingJson(mapped({ key: keyOf('note') }, { indexes })))).toMatchObject({
+      key: { version: null },
+      when: null,
+      unmatched: 'count',
+    });
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { recordsOf } from '../../../../app/records/pack-records.ts';
 import type { MappedColumn, TableMapping } from '../../../../app/tables/mapping/table-mapping.ts';
 import { TableEncoder } from '../../../../app/tables/table/table-encoder.ts';
-import type { EnvelopeFormat } from '../../../../settings/sections/table-envelope.ts';
+import type { EnvelopeFormat } from '../../../../settings/sections/tables/table-envelope.ts';
 import { aRecord } from '../../stream/records.ts';
 
 type Kind = 'text' | 'integer' | 'timestamp' | 'date' | 'numeric' | 'json' | 'interval' | 'time';

@@ -165,3 +165,116 @@ describe('a table with a key', () => {
     ]);
   });
 });
+
+describe('a table with conditions', () => {
+  const header = { kind: 'header', name: 'type' } as const;
+  const matching = (when: TableMapping['when'], ...records: Partial<StreamRecord>[]) => {
+    const mapping = { ...mappingOf(field('id'), field('name')), ...(when && { when }) };
+    const encoder = new TableEncoder(mapping, { maxValueBytes: 100, takesDefaults: true });
+    const given = recordsOf(records.map((fields, nth) => aRecord(BigInt(nth), fields)));
+    const { rows, refused } = encoder.encode({ topic: 'orders', partition: 7 }, given);
+    return records.map((_, nth) => {
+      const isTaken = rows.rowsIn(nth, nth + 1) > 0;
+      expect(isTaken && rows.unmatched.has(nth)).toBe(false);
+      return isTaken ? 'taken' : rows.unmatched.has(nth) ? '-' : refused.get(nth)?.reason;
+    });
+  };
+  const values = (...all: string[]) => all.map((value) => ({ value: Buffer.from(value) }));
+  const onField = (path: readonly (string | number)[], ...texts: string[]) =>
+    ({ source: { kind: 'field', path }, values: texts }) as const;
+
+  test('compares the text of a field with each of its values', () => {
+    const given = ['"a"', '"\\u0061"', '"A"', '"b"', '"ab"', '""', 'null', '["a"]', '{"a":"a"}'];
+    const records = values(...given.map((type) => `{"type":${type}}`), '{"id":1}');
+    expect(matching([onField(['type'], 'a', 'b')], ...records)).toEqual([
+      ...['taken', 'taken', '-', 'taken', '-', '-', '-', '-', '-', '-'],
+    ]);
+    const others = ['3', '"3"', '3.0', '"03"', '30', 'true', '"true"', 'false'].map((type) => `{"a":[{"b":${type}}]}`);
+    expect(matching([onField(['a', 0, 'b'], '3', 'true')], ...values(...others))).toEqual([
+      ...['taken', 'taken', '-', '-', '-', 'taken', 'taken', '-'],
+    ]);
+  });
+
+  test('needs all of them', () => {
+    const when = [onField(['type'], 'a'), onField(['kind'], 'x', 'y'), { source: header, values: ['h'] }];
+    const headers = [{ key: 'type', value: Buffer.from('h') }];
+    const [right] = values('{"type":"a","kind":"y"}');
+    expect(
+      matching(when, { ...right, headers }, right ?? {}, ...values('{"type":"a"}').map((one) => ({ ...one, headers }))),
+    ).toEqual(['taken', '-', '-']);
+  });
+
+  test('takes the last header of the name, byte for byte', () => {
+    const named = (...texts: (string | Buffer | null)[]) => ({
+      value: Buffer.from('{}'),
+      headers: texts.map((text) => ({ key: 'type', value: text === null ? null : Buffer.from(text) })),
+    });
+    const given = [named('ä'), named('x', 'ä'), named('ä', 'x'), named(null), named(), named('ä\n'), named('')];
+    const latin = named(Buffer.from('ä', 'latin1'));
+    expect(matching([{ source: header, values: ['ä'] }], ...given, latin)).toEqual([
+      ...['taken', 'taken', '-', '-', '-', '-', '-', '-'],
+    ]);
+    expect(matching([{ source: header, values: [''] }], named(''), named(null), named())).toEqual(['taken', '-', '-']);
+  });
+
+  test('reads nothing of a record that a header keeps away, and refuses what it cannot read', () => {
+    const headers = [{ key: 'type', value: Buffer.from('other') }];
+    const broken = { value: Buffer.from('{"type') };
+    const large = { value: Buffer.from(`"${'x'.repeat(200)}"`) };
+    expect(matching([{ source: header, values: ['h'] }], { ...broken, headers }, { ...large, headers })).toEqual([
+      '-',
+      '-',
+    ]);
+    expect(matching([onField(['type'], 'a')], broken, large)).toEqual(['invalid_json', 'value_too_large']);
+  });
+
+  test('takes no tombstone and no list by a field, where it has no key', () => {
+    expect(matching([onField(['type'], 'a')], { value: null }, ...values('[1]', '"a"', 'null'))).toEqual([
+      ...['-', '-', '-', '-'],
+    ]);
+    expect(matching(undefined, { value: null }, ...values('[1]'))).toEqual(['no_value', 'value_does_not_fit']);
+  });
+});
+
+describe('a table with versions', () => {
+  const stage = { columns: [], equality: {}, tableOid: 1, overridesIdentity: false, mayDropRows: false };
+  const key = { columns: ['id'], existing: 'replace', delete: ['gone'], version: 'at' } as const;
+  const required = (name: string) => ({ ...field(name), isNotNull: true, hasDefault: false });
+  const mapping: TableMapping = { ...mappingOf(required('id'), field('name'), required('at')), key, stage };
+
+  test('has the version in a row, and in a delete by a field, which both need one', () => {
+    const records = [
+      { value: Buffer.from('{"id":"1","name":"a","at":"v1"}') },
+      { value: Buffer.from('{"id":"1","name":"a","at":"v2","gone":true}') },
+      { key: Buffer.from('1'), value: null },
+      { value: Buffer.from('{"id":"1","name":"a"}') },
+      { value: Buffer.from('{"id":"1","at":null,"gone":true}') },
+    ];
+    expect(encoded(mapping, recordsOf(records.map((fields, nth) => aRecord(BigInt(nth), fields))))).toEqual({
+      lines: ['1\ta\tv1\t1\tu\n', '1\t\\N\tv2\t2\to\n', '1\t\\N\t\\N\t3\td\n', '', ''],
+      refused: new Map([
+        [3, ['missing_value', 'at']],
+        [4, ['missing_value', 'at']],
+      ]),
+    });
+  });
+
+  test('has none in what Debezium deletes, flattened or not', () => {
+    const envelope = (format: 'debezium' | 'debezium-flat') => ({ format, unavailableValue: '__unavailable' });
+    const linesOf = (format: 'debezium' | 'debezium-flat', value: object, deletes: 'tombstones' | string[]) => {
+      const of = { ...mapping, key: { ...key, delete: deletes }, envelope: envelope(format) };
+      const record = { key: Buffer.from('{"id":"1"}'), value: Buffer.from(JSON.stringify(value)) };
+      return encoded(of, recordsOf([aRecord(0n, record)])).lines;
+    };
+    const line = ['1\t\\N\t\\N\t1\td\t\\N\n'];
+    expect(linesOf('debezium', { op: 'd', before: { id: '9', at: 'v' }, after: null }, 'tombstones')).toEqual(line);
+    expect(linesOf('debezium-flat', { id: '9', at: 'v', __deleted: 'true' }, ['__deleted'])).toEqual(line);
+  });
+
+  test('keeps no version that the source did not send', () => {
+    const envelope = { format: 'debezium', unavailableValue: '__unavailable' } as const;
+    const value = JSON.stringify({ op: 'u', after: { id: '1', name: '__unavailable', at: '__unavailable' } });
+    const records = recordsOf([aRecord(0n, { value: Buffer.from(value) })]);
+    expect(encoded({ ...mapping, envelope }, records).refused).toEqual(new Map([[0, ['missing_value', 'at']]]));
+  });
+});

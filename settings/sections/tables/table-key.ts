@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import type { Rule } from '../schema/check.ts';
-import { type Problem, problemIf } from '../schema/problem.ts';
-import { ALLOWED } from '../schema/schema.ts';
-import { type FieldPath, fieldMistake, parseField } from './column-source.ts';
+import type { Rule } from '../../schema/check.ts';
+import { type Problem, problemIf } from '../../schema/problem.ts';
+import { ALLOWED } from '../../schema/schema.ts';
+import { type FieldPath, fieldMistake, parseField } from '../column-source.ts';
 
 /** The key of a table whose rows are replaced and deleted by it. */
 export interface TableKey {
@@ -14,6 +14,8 @@ export interface TableKey {
   readonly delete: 'never' | 'tombstones' | FieldPath;
   /** Whether the settings name no columns: they are those of the table's primary key. Left out: they name them. */
   readonly isPrimary?: true;
+  /** The column that says which of two rows is newer: an older one replaces and deletes none. Left out: the last is. */
+  readonly version?: string;
 }
 
 /** The key as an entry of `tables` sets it. */
@@ -52,6 +54,13 @@ export const KEY_PROPERTIES = {
         'Field of the value, such as deleted, that is true where the record deletes the row of its key, as a tombstone does. never: neither deletes. Only with key. Left out: tombstones alone delete.',
     }),
   ),
+  version: Type.Optional(
+    Type.String({
+      ...keyColumn,
+      description:
+        'Column that says which row of a key is newer, such as updated_at: an older record neither replaces a row nor deletes it by the field of delete. Only with key. Left out: the last record counts.',
+    }),
+  ),
 };
 
 /** As much of an entry as the key is about. */
@@ -59,6 +68,7 @@ interface KeyedEntry {
   readonly key?: string | readonly string[];
   readonly existing?: Static<(typeof KEY_PROPERTIES)['existing']>;
   readonly delete?: string;
+  readonly version?: string;
   readonly columns: Readonly<Record<string, unknown>>;
 }
 
@@ -78,16 +88,16 @@ export function tableKeyOf(entry: KeyedEntry): TableKeySetting | null {
     return null;
   }
   const columns = entry.key === PRIMARY ? null : keyColumnsOf(entry);
-  const { existing = 'replace', delete: given } = entry;
+  const { existing = 'replace', delete: given, version } = entry;
   const deletes = given === undefined ? 'tombstones' : given === NEVER ? NEVER : parseField(given);
-  return { columns, existing, delete: deletes };
+  return { columns, existing, delete: deletes, ...(version !== undefined && { version }) };
 }
 
 const keyIsThere: Rule<KeyedTables> = {
   reads: ['tables[]'],
   find: ({ tables }) =>
     tables.flatMap((entry, index) =>
-      (['existing', 'delete'] as const).flatMap((name) =>
+      (['existing', 'delete', 'version'] as const).flatMap((name) =>
         problemIf(entry.key === undefined && entry[name] !== undefined, {
           path: `tables[${index}].${name}`,
           message: 'stands without key: rows are only appended, and none that is there is replaced or deleted',
@@ -127,6 +137,38 @@ const keyIsWord: Rule<KeyedTables> = {
     ),
 };
 
+const versionIsCompared: Rule<KeyedTables> = {
+  reads: ['tables[]'],
+  find: ({ tables }) =>
+    tables.flatMap((entry, index): readonly Problem[] => {
+      const { version, existing, columns } = entry;
+      if (version === undefined) {
+        return [];
+      }
+      const path = `tables[${index}].version`;
+      return [
+        ...problemIf(existing === 'keep', {
+          path,
+          message: 'is not for existing: keep, by which a row that is there stays, however old it is',
+          given: version,
+          allowed: 'nothing here; or existing: replace',
+        }),
+        ...problemIf(keyColumnsOf(entry).includes(version), {
+          path,
+          message: 'is a column of the key: two rows of one key would never differ in it',
+          given: version,
+          allowed: 'a column beside those of the key',
+        }),
+        ...problemIf(Object.hasOwn(columns, version) && columns[version] === false, {
+          path: `tables[${index}].columns.${version}`,
+          message: 'leaves out the column of the version: no record would have one',
+          given: false,
+          allowed: 'a source for the column, or another version',
+        }),
+      ];
+    }),
+};
+
 /** A word in the place of a path: the consumer takes the texts of a file for what a setting asks for. */
 function wordMistake(given: string): Pick<Problem, 'message' | 'allowed'> | undefined {
   const word = given.trim().toLowerCase();
@@ -151,4 +193,10 @@ const deleteIsPath: Rule<KeyedTables> = {
 };
 
 /** What the schema cannot say of the keys of tables. */
-export const KEY_RULES: readonly Rule<KeyedTables>[] = [keyIsThere, keyIsWord, keyIsWritten, deleteIsPath];
+export const KEY_RULES: readonly Rule<KeyedTables>[] = [
+  keyIsThere,
+  keyIsWord,
+  keyIsWritten,
+  versionIsCompared,
+  deleteIsPath,
+];

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import type { Rule } from '../schema/check.ts';
-import { type Problem, problemIf } from '../schema/problem.ts';
-import { ALLOWED } from '../schema/schema.ts';
-import { parseSource, sourceMistake } from './column-source.ts';
+import type { Rule } from '../../schema/check.ts';
+import { type Problem, problemIf } from '../../schema/problem.ts';
+import { ALLOWED } from '../../schema/schema.ts';
+import { parseSource, sourceMistake } from '../column-source.ts';
 import type { TableKeySetting } from './table-key.ts';
 
 /** What is around the rows of a topic, as its producer writes them. */

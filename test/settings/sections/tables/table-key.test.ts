@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { describeProblem } from '../../../settings/schema/problem.ts';
-import { tablesOf } from '../../../settings/sections/tables.ts';
-import { checkSettings } from '../../../settings/settings.ts';
+import { describeProblem } from '../../../../settings/schema/problem.ts';
+import { tablesOf } from '../../../../settings/sections/tables.ts';
+import { checkSettings } from '../../../../settings/settings.ts';
 
 const SMALLEST = {
   kafka: { brokers: ['localhost:9092'], groupId: 'customers-to-postgres' },
@@ -89,12 +89,41 @@ describe('the key of a table', () => {
   });
 });
 
+describe('the version of rows', () => {
+  test('is none unless an entry names its column', () => {
+    expect(keyOf({ key: 'id' })).not.toHaveProperty('version');
+    expect(keyOf({ key: 'id', version: 'Changed At' })).toMatchObject({ version: 'Changed At' });
+  });
+
+  test('may have a source', () => {
+    expect(problemsOf({ key: 'id', version: 'at', columns: { at: '$timestamp' } })).toEqual([]);
+  });
+
+  test.each([
+    [{ version: '' }, 'tables[0].version is empty or too short: ""', 'a column, named as in the catalog'],
+    [{ version: ['a', 'b'] }, 'tables[0].version has the wrong type: ["a","b"]', 'a column, named as in the catalog'],
+    [{ version: 'at', existing: 'keep' }, 'tables[0].version is not for existing: keep, by which', 'nothing here; or'],
+    [{ version: 'id' }, 'tables[0].version is a column of the key: two rows', 'a column beside those of the key'],
+    [
+      { version: 'at', columns: { at: false } },
+      'tables[0].columns.at leaves out the column of the version: no record would have one: false',
+      'a source for the column, or another version',
+    ],
+  ])('stands beside no %j', (more, text, allowed) => {
+    const [problem, ...others] = problemsOf({ key: 'id', ...more });
+    expect(others).toEqual([]);
+    expect(problem).toContain(text);
+    expect(problem).toContain(`\n  allowed: ${allowed}`);
+  });
+});
+
 test('without a key nothing is said of rows that are there, and each word of it is told', () => {
   const rest = 'stands without key: rows are only appended, and none that is there is replaced or deleted';
   const allowed = 'nothing here; or key beside it, with the columns that rows are replaced and deleted by';
-  expect(problemsOf({ existing: 'replace', delete: 'deleted' })).toEqual([
+  expect(problemsOf({ existing: 'replace', delete: 'deleted', version: 'at' })).toEqual([
     `tables[0].existing ${rest}: "replace"\n  allowed: ${allowed}`,
     `tables[0].delete ${rest}: "deleted"\n  allowed: ${allowed}`,
+    `tables[0].version ${rest}: "at"\n  allowed: ${allowed}`,
   ]);
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { describeProblem } from '../../../settings/schema/problem.ts';
-import { tablesOf } from '../../../settings/sections/tables.ts';
-import { checkSettings } from '../../../settings/settings.ts';
+import { describeProblem } from '../../../../settings/schema/problem.ts';
+import { tablesOf } from '../../../../settings/sections/tables.ts';
+import { checkSettings } from '../../../../settings/settings.ts';
 
 const SMALLEST = {
   kafka: { brokers: ['localhost:9092'], groupId: 'orders-to-postgres' },
