@@ -162,13 +162,14 @@ function ofEnvelope({ envelope, key }: CheckedMapping): readonly string[] {
 
 const textOfCondition = ({ source, values }: Condition): string => `${sourceText(source)} is ${values.join(' or ')}`;
 
-/** Which records the table takes. */
-const ofConditions = ({ when = [], refusesUnmatched }: CheckedMapping): readonly string[] =>
-  when.length === 0
-    ? []
-    : [
-        `takes records where ${when.map(textOfCondition).join(', and ')}${refusesUnmatched ? '; what no table takes is a dead letter' : ''}`,
-      ];
+/** Which records a table takes; nothing where it takes all. */
+export const conditionLines = ({ when = [] }: { readonly when?: readonly Condition[] }): readonly string[] =>
+  when.length === 0 ? [] : [`takes records where ${when.map(textOfCondition).join(', and ')}`];
+
+const ofConditions = (mapping: CheckedMapping): readonly string[] =>
+  conditionLines(mapping).map(
+    (line) => `${line}${mapping.refusesUnmatched ? '; what no table takes is a dead letter' : ''}`,
+  );
 
 /** Another schema with offsets of a topic, or one that the role may not look into. */
 export interface OffsetsElsewhere {

@@ -134,6 +134,27 @@ describe('tables ddl prints a table that the consumer then writes into, by recor
     expect(await printed([table], { topics: { orders: ORDERS } })).toMatchSnapshot();
   });
 
+  test('with a version, and conditions that choose among records of several types', async () => {
+    const table = { topic: 'orders', table: 'shop.orders', key: 'id', version: 'seen', when: { paid: true } };
+    expect(await printed([table], { topics: { orders: ORDERS } })).toMatchSnapshot();
+  });
+
+  test('and what is wrong with a version beside it', async () => {
+    const fields = [
+      { field: 'id', type: 'int32', optional: false },
+      { field: 'doc', type: 'string', name: 'io.debezium.data.Xml', optional: true },
+    ];
+    const value = { schema: { type: 'struct', fields }, payload: { id: 1, doc: '<a/>' } };
+    const table = { topic: 'orders', table: 'shop.orders', key: 'id', envelope: 'connect' };
+    const topics = { orders: valuesOf(value) };
+    const { stdout } = await ddl([{ ...table, version: 'doc' }], { topics });
+    expect(stdout).toContain('-- REVIEW: tables[0].version is of the type xml, whose values PostgreSQL cannot order');
+    expect((await ddl([{ ...table, version: 'dock' }], { topics })).stdout).toContain('did you mean doc?');
+    expect((await ddl([{ ...table, version: 'id2' }], { topics: { orders: ORDERS } })).stdout).toMatch(
+      /^-- REVIEW: .*is no column of the table/m,
+    );
+  });
+
   test('without a key', async () => {
     expect(
       await printed([{ topic: 'orders', table: 'shop.orders' }], { topics: { orders: ORDERS } }),

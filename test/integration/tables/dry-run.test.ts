@@ -196,6 +196,36 @@ describe('tables dry-run shows what each record becomes, and writes nothing:', (
     expect(count).toBe('1');
   });
 
+  test('of several tables those that take the record, as when has it, and what none takes', async () => {
+    const topic = await topicOf([
+      { key: '1', value: '{"id": 1, "name": "Ada"}' },
+      { key: '1', value: null },
+      ...valuesOf({ id: 2, name: 'Grace', kind: 'person' }, { id: 3, kind: 'order' }, { id: 4, kind: 'fee' }),
+    ]);
+    const tables = [
+      { ...customers(topic), when: { kind: 'person' } },
+      { topic, table: 'shop.orders', when: { kind: 'order' } },
+    ];
+    expect(await dryRun(tables)).toMatchSnapshot();
+    const refusing = [{ ...customers(topic), when: { kind: 'person' }, unmatched: 'dead-letter' }];
+    const { code, stdout } = await dryRun(refusing, ['--json']);
+    expect(code).toBe(65);
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(
+      lines.map(({ outcome, reason, tables: rows }) => reason ?? (rows ? [outcome, rows.length] : 'the summary')),
+    ).toEqual(['unmatched', ['stored', 1], ['stored', 1], 'unmatched', 'unmatched', 'the summary']);
+    const passing = await dryRun([{ ...customers(topic), when: { kind: 'person' } }], ['--json']);
+    expect(passing.stdout).toContain('"offset":3,"outcome":"unmatched","tables":[]');
+    expect(JSON.parse(passing.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
+      stored: 2,
+      deadLetters: 0,
+      unmatched: 3,
+    });
+  });
+
   test('change events in Avro, with what the source did not send, and a batch of several tables', async () => {
     const records = capturedRecords('avro', 'orders').map(({ key = null, value }) => ({ key, value })) as TestRecord[];
     const topic = await topicOf(records);

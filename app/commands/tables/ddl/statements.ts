@@ -19,12 +19,15 @@ const KIND_BY_SQL_TYPE: typeof KIND_BY_TYPE = {
   ...{ real: 'float', 'double precision': 'float' },
 };
 
+/** Types that no row can be found newer by. */
+const WITHOUT_ORDER: readonly string[] = ['point', 'xml'];
+
 /** A column that is not there yet, as the catalog would have it. */
 const futureColumn = ({ name, type, isNotNull }: WantedColumn, isInsertable: boolean): CatalogColumn => ({
   name,
   type: { kind: KIND_BY_SQL_TYPE[type.replace(/\(.*/, '')] ?? 'other', name: type },
   typeWithoutInput: null,
-  notLess: type === 'json' ? null : 'OPERATOR(pg_catalog.>=)',
+  notLess: WITHOUT_ORDER.includes(type) ? null : 'OPERATOR(pg_catalog.>=)',
   isNotNull,
   hasDefault: false,
   isGenerated: false,

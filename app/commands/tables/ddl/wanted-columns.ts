@@ -7,6 +7,7 @@ import { printable } from '../../../logging/printable-text.ts';
 import { camelCase } from '../../../tables/mapping/resolve-mapping.ts';
 import type { CatalogTable } from '../../../tables/mapping/table-catalog.ts';
 import { rowPath } from '../../../tables/rows/column-plan.ts';
+import { conditionLines } from '../shown-mapping.ts';
 import type { TopicShapes } from './read-shapes.ts';
 import type { KnownValue } from './seen-values.ts';
 
@@ -265,10 +266,11 @@ export function wantedTable(
   const parts = entries.flatMap((entry) =>
     shapes
       .filter(({ topic }) => entry.topics.includes(topic))
-      .map((each) => ({ each, columns: new EntryColumns(entry, each, settings) })),
+      .map((each) => ({ entry, each, columns: new EntryColumns(entry, each, settings) })),
   );
-  for (const { each, columns } of parts) {
+  for (const { entry, each, columns } of parts) {
     remarks.push(each.value.basis, ...(columns.takesKey ? [each.key.basis] : []), ...columns.remarks);
+    remarks.push(...conditionLines(entry).map((line) => `REVIEW: ${line}, and its columns are those of all records`));
     for (const [name, known] of columns.found) {
       findings.set(name, [...(findings.get(name) ?? []), { known, topic: each.topic }]);
     }

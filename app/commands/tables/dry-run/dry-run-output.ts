@@ -12,6 +12,8 @@ const OPERATIONS = {
   skip: 'nothing in',
 } as const satisfies Readonly<Record<TriedRow['operation'], string>>;
 
+const UNMATCHED = 'no table takes it';
+
 const placeText = ({ topic, partition, record }: TriedRecord): string =>
   `${topic}/${partition} offset ${record.offset}`;
 
@@ -21,23 +23,22 @@ export function recordLines(tried: TriedRecord, values: boolean): readonly strin
   const what =
     'letter' in outcome
       ? `dead letter ${outcome.letter.reason}: ${outcome.letter.error}`
-      : outcome.rows.map(({ table, operation }) => `${OPERATIONS[operation]} ${table}`).join(', ');
+      : outcome.rows.map(({ table, operation }) => `${OPERATIONS[operation]} ${table}`).join(', ') || UNMATCHED;
   return [printable(`${placeText(tried)}: ${what}`), ...(values ? contentLines(tried.record) : [])];
 }
 
 /** The same as one line of JSON. */
 export function recordJson({ topic, partition, record, outcome }: TriedRecord, values: boolean): string {
   const content = values ? { key: jsonBytes(record.key), value: jsonBytes(record.value) } : {};
-  const letter = 'letter' in outcome ? outcome.letter : null;
   const what =
-    letter === null
-      ? { outcome: 'stored', tables: 'rows' in outcome ? outcome.rows : [] }
+    'rows' in outcome
+      ? { outcome: outcome.rows.length === 0 ? 'unmatched' : 'stored', tables: outcome.rows }
       : {
           outcome: 'dead letter',
-          reason: letter.reason,
-          error: letter.error,
-          target: letter.target ?? null,
-          targetColumn: letter.targetColumn ?? null,
+          reason: outcome.letter.reason,
+          error: outcome.letter.error,
+          target: outcome.letter.target ?? null,
+          targetColumn: outcome.letter.targetColumn ?? null,
         };
   return JSON.stringify({ topic, partition, offset: Number(record.offset), ...what, ...content });
 }
@@ -71,6 +72,7 @@ export class DryRunSummary {
   readonly #letters = new Tally();
   #records = 0;
   #dead = 0;
+  #unmatched = 0;
   unreadable: readonly UnreadableBatch[] = [];
 
   add({ outcome }: TriedRecord): void {
@@ -81,6 +83,7 @@ export class DryRunSummary {
       this.#letters.add(reason, target, targetColumn);
       return;
     }
+    this.#unmatched += outcome.rows.length === 0 ? 1 : 0;
     for (const { operation, table } of outcome.rows) {
       this.#rows.add(operation, table);
     }
@@ -90,19 +93,23 @@ export class DryRunSummary {
     return this.#records;
   }
 
-  /** Whether every record would be stored. */
+  get #stored(): number {
+    return this.#records - this.#dead - this.#unmatched;
+  }
+
+  /** Whether no record would be a dead letter. */
   get isClean(): boolean {
     return this.#dead === 0 && this.unreadable.length === 0;
   }
 
   /** @param maxRatio `deadLetters.maxRatio` */
   lines({ unmapped, columns }: TriedFindings, maxRatio: number): readonly string[] {
-    const stored = this.#records - this.#dead;
+    const unmatched = this.#unmatched === 0 ? '' : `, ${grouped(this.#unmatched)} would be in no table`;
     const rows = this.#rows.all.map(
       ({ words: [operation = '', table = ''], records }) => `${grouped(records)} ${operation} in ${table}`,
     );
     return [
-      `${counted(this.#records, 'record')}: ${grouped(stored)} would be stored, ${grouped(this.#dead)} would be dead letters`,
+      `${counted(this.#records, 'record')}: ${grouped(this.#stored)} would be stored, ${grouped(this.#dead)} would be dead letters${unmatched}`,
       ...rows.map((line) => `  ${line}`),
       ...this.#letters.all.map(({ words: [reason = '', target = '', column = ''], records }) => {
         const place = target === '' ? '' : `, ${target}${column === '' ? '' : `, column "${column}"`}`;
@@ -125,8 +132,9 @@ export class DryRunSummary {
   json({ unmapped, columns }: TriedFindings): string {
     return JSON.stringify({
       records: this.#records,
-      stored: this.#records - this.#dead,
+      stored: this.#stored,
       deadLetters: this.#dead,
+      unmatched: this.#unmatched,
       rows: this.#rows.all.map(({ words: [operation, table], records }) => ({ table, operation, records })),
       reasons: this.#letters.all.map(({ words: [reason, target = '', column = ''], records }) => ({
         ...{ reason, records },

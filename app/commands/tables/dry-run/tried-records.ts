@@ -23,7 +23,7 @@ export interface TriedRow {
   readonly operation: TableOperation;
 }
 
-/** What becomes of a record: rows, or a dead letter. */
+/** What becomes of a record: rows, or a dead letter. No rows: the conditions of each table pass it by. */
 export interface TriedRecord {
   readonly topic: string;
   readonly partition: number;
@@ -187,7 +187,8 @@ export class DryRun {
 function rowsByPlace({ admitted, batches }: Admitted): ReadonlyMap<number, readonly TriedRow[]> {
   const found = new Map<number, readonly TriedRow[]>();
   for (let nth = 0; nth < admitted.length; nth += 1) {
-    const rows = batches.map(({ table, rows: ofTable }): TriedRow => {
+    const takers = batches.filter(({ rows: ofTable }) => !ofTable.unmatched.has(nth));
+    const rows = takers.map(({ table, rows: ofTable }): TriedRow => {
       const operation = ofTable.deletes.has(nth) ? 'delete' : (table.operation ?? 'append');
       return { table: table.name, operation: ofTable.rowsIn(nth, nth + 1) > 0 ? operation : 'skip' };
     });
