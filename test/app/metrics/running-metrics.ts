@@ -1,8 +1,10 @@
 import { createMetrics, type Metrics, type MetricsOptions } from '../../../app/metrics/create-metrics.ts';
 import { managementOptions } from '../management/running-management.ts';
 
-/** The topic of the settings goes into a table as well. */
-const TABLES = [{ topic: 'orders', table: 'public.orders', fields: 'same' as const, columns: {} }];
+/** Some records of the topic of the settings go into a table as well. */
+const TABLES = [
+  { topic: 'orders', table: 'public.orders', fields: 'same' as const, columns: {}, when: { type: 'order' } },
+];
 
 /** A build that knows all of itself. */
 const BUILD = { version: '1.2.3', commit: '3a2e408b2f8d1f5a0c9c6c2a3f1b2d4e5f607182' };
