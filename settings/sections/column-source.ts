@@ -151,3 +151,13 @@ export function parseField(text: string): FieldPath {
   }
   return source.path;
 }
+
+/** Names that a path of dots has room for. */
+const PLAIN_NAME = /^[^$./[\]][^./[\]]*$/;
+
+/** A path as the settings take it: with dots, or as a JSON Pointer (RFC 6901). */
+export function pathText(path: FieldPath): string {
+  const isPlain = path.every((part) => typeof part === 'string' && PLAIN_NAME.test(part));
+  const pointer = path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`);
+  return isPlain ? path.join('.') : pointer.join('');
+}

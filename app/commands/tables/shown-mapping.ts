@@ -1,3 +1,4 @@
+import { pathText } from '../../../settings/sections/column-source.ts';
 import {
   type CheckedMapping,
   DEFAULT_MARKER_SINCE,
@@ -6,24 +7,12 @@ import {
 import type {
   ColumnSource,
   Condition,
-  FieldPath,
   MappedColumn,
   TableEnvelope,
   TableKey,
 } from '../../tables/mapping/table-mapping.ts';
-
 import { keyLines, type RecordKeys, takesRecordKey } from './record-keys.ts';
 import { schemaFindings, schemaLines, type TopicSchema } from './topic-schemas.ts';
-
-/** Names that a path of dots has room for. */
-const PLAIN_NAME = /^[^$./[\]][^./[\]]*$/;
-
-/** A path as the settings take it: with dots, or as a JSON Pointer (RFC 6901). */
-function pathText(path: FieldPath): string {
-  const isPlain = path.every((part) => typeof part === 'string' && PLAIN_NAME.test(part));
-  const pointer = path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`);
-  return isPlain ? path.join('.') : pointer.join('');
-}
 
 /** A source as the settings take it. */
 function sourceText(source: ColumnSource): string {

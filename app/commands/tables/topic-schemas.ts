@@ -1,3 +1,4 @@
+import { pathText } from '../../../settings/sections/column-source.ts';
 import { formatsOf, isOfFile } from '../../../settings/sections/formats.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { AvroSchemaError } from '../../formats/avro/avro-schema.ts';
@@ -159,6 +160,8 @@ export interface SchemaFindings {
   readonly fault?: string;
   /** Columns whose field it does not have. */
   readonly missing: readonly string[];
+  /** Fields of conditions that it does not have: no record of it matches. */
+  readonly unmatchable: readonly string[];
   /** Columns that take none of the values that it has for them. */
   readonly unfit: readonly { readonly column: string; readonly kinds: readonly SchemaKind[]; readonly type: string }[];
   /** Columns that are NOT NULL, and may get null. */
@@ -178,7 +181,7 @@ export const schemaFindings = (mapping: TableMapping, schemas: readonly TopicSch
 function findingsOf(mapping: TableMapping, { topic, side, schema, fault }: TopicSchema): SchemaFindings {
   const about = { topic, side, id: schema?.id ?? null, ...(fault !== undefined && { fault }) };
   if (schema === null) {
-    return { ...about, missing: [], unfit: [], nullable: [], unmapped: [], lacking: [], beyond: [] };
+    return { ...about, missing: [], unmatchable: [], unfit: [], nullable: [], unmapped: [], lacking: [], beyond: [] };
   }
   const compared = comparedColumns(mapping, side, schema.outline);
   return {
@@ -186,6 +189,7 @@ function findingsOf(mapping: TableMapping, { topic, side, schema, fault }: Topic
     missing: compared.flatMap(({ column, part }) =>
       part === undefined && !takesRecordKey(column, mapping.key) ? column.name : [],
     ),
+    unmatchable: side === 'value' ? unmatchableFields(mapping, schema.outline) : [],
     unfit: compared.flatMap(({ column, part }) => {
       const isUnfit =
         part !== undefined && part.kinds.length > 0 && !part.kinds.some((kind) => mayTake(column, kind, part));
@@ -210,6 +214,12 @@ function keyFindings(mapping: TableMapping, outline: SchemaOutline): Pick<Schema
   };
 }
 
+function unmatchableFields({ envelope, when = [] }: TableMapping, outline: SchemaOutline): readonly string[] {
+  const row = rowPath(envelope);
+  const paths = when.flatMap(({ source }) => (source.kind === 'field' ? [source.path] : []));
+  return paths.filter((path) => outline([...row, ...path]) === undefined).map(pathText);
+}
+
 function unmappedFields({ columns, envelope, when = [] }: TableMapping, outline: SchemaOutline): readonly string[] {
   const row = rowPath(envelope);
   const taken = [...columns, ...when].flatMap(({ source }) => (source.kind === 'field' ? [source.path[0]] : []));
@@ -225,6 +235,7 @@ export function schemaLines({ topic, side, id, fault, ...found }: SchemaFindings
   const schema = `schema ${id}, ${typeof id === 'string' ? 'that' : 'the latest'} of the ${side}s of ${topic},`;
   const lines = [
     ...found.missing.map((name) => `WARNING: ${schema} has no field for the column ${name}`),
+    ...found.unmatchable.map((path) => `WARNING: ${schema} has no field ${path}: when matches no record of it`),
     ...found.unfit.map(
       ({ column, kinds, type }) =>
         `WARNING: ${schema} has ${kinds.join(' or ')} for the column ${column}, and ${type} takes none`,

@@ -129,6 +129,17 @@ describe('a delete by the record key', () => {
     ]);
     expect(await found(store)).toEqual({ orders: [4], payments: [1, 2, 3, 4], letters: ['6 truncate'] });
   });
+
+  test('of a flattened event is one whose fields may be those of the key alone', async () => {
+    const store = await openBoth(
+      { envelope: 'debezium-flat', delete: '__deleted', when: { type: 'order' } },
+      { envelope: 'debezium-flat', when: { '$header.from': 'payments' } },
+    );
+    const row = (id: number, more: object) => ({ key: `{"id":${id}}`, value: { id, type: null, total: 1, ...more } });
+    await store.write([row(1, { type: 'order' }), row(2, { type: 'order' }), row(3, {})]);
+    await store.write([row(1, { __deleted: 'true' }), row(2, { __deleted: 'false' })]);
+    expect(await found(store)).toEqual({ orders: [2], payments: [], letters: [] });
+  });
 });
 
 describe('a record that no table takes', () => {

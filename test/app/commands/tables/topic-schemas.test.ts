@@ -88,6 +88,17 @@ describe('a table is compared with the latest schema of its topic:', () => {
     });
   });
 
+  test('a condition on a field that it does not have matches nothing', async () => {
+    const on = (...path: readonly string[]) => ({ source: { kind: 'field', path }, values: ['a'] }) as const;
+    const header = { source: { kind: 'header', name: 'type' }, values: ['a'] } as const;
+    const mapping = mappingOf([column('id', 'integer')], { when: [on('at'), on('type'), on('a.b', 'c'), header] });
+    expect((await linesOf(mapping, { 'orders-value': avro(ROW.slice(0, 3)) })).lines).toEqual([
+      'WARNING: schema 7, the latest of the values of orders, has no field type: when matches no record of it',
+      'WARNING: schema 7, the latest of the values of orders, has no field /a.b/c: when matches no record of it',
+      'schema 7, the latest of the values of orders, has fields without a column: amount',
+    ]);
+  });
+
   test('columns without a field, fields without a column, and NULL where there may be none', async () => {
     const columns = [column('id', 'integer'), column('amount', 'numeric', true), column('note', 'text')];
     const { lines } = await linesOf(mappingOf(columns), { 'orders-value': avro(ROW.slice(0, 3)) });
