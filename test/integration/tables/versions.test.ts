@@ -82,6 +82,23 @@ test('in a transaction with many records of a key, the outcome is that of one af
   expect(await namesOf(store)).toEqual(['h']);
 });
 
+test('in a transaction with equal versions of a key, the last one is left, with and without a row before', async () => {
+  const store = await openRows();
+  await store.write([put(1, 'a'), put(2, 'b'), put(2, 'c'), put(1, 'd')]);
+  expect(await namesOf(store)).toEqual(['c']);
+  await store.write([put(2, 'e'), put(2, 'f')]);
+  expect(await namesOf(store)).toEqual(['f']);
+  await store.write([tombstone, put(1, 'g'), put(1, 'h'), gone(0), put(1, 'i')]);
+  expect(await namesOf(store)).toEqual(['i']);
+});
+
+test('in a transaction with deletes that have versions, a row without one is older than any', async () => {
+  const store = await openRows();
+  await store.run("INSERT INTO ?.rows VALUES (1, NULL, 'of another program'), (2, NULL, 'of another program')");
+  await store.write([put(-1, 'a'), gone(-1), put(-3, 'b'), gone(-4), gone(-9, 2), put(-9, 'c', 2), gone(-10, 2)]);
+  expect(await namesOf(store)).toEqual(['b', 'c']);
+});
+
 test('a column that records do not have goes with a row that is deleted, and stays in one that is replaced', async () => {
   const ddl = 'CREATE TABLE ?.rows (id int PRIMARY KEY, version int, name text, visits int NOT NULL DEFAULT 0)';
   const store = await openKeyed({ ddl, tables: [{ ...ROWS, columns: { visits: false } }] });
