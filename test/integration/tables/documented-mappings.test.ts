@@ -29,6 +29,11 @@ const SHOWN = [
     ...{ document: 'tables.md', first: 'customers -> public.customers', key: 'id', envelope: undefined },
     ...{ columns: 'id bigint PRIMARY KEY, name text', records: [] },
   },
+  {
+    ...{ document: 'which-records.md', first: 'events -> public.orders', key: 'id', envelope: undefined },
+    ...{ version: 'updated_at', when: { type: ['order.created', 'order.changed'] } },
+    ...{ columns: 'id bigint PRIMARY KEY, amount numeric(12,2), updated_at timestamptz NOT NULL', records: [] },
+  },
 ] as const;
 
 /** The lines of a document's block that begins with this one. */
@@ -39,7 +44,7 @@ function blockOf(document: string, first: string): string {
 }
 
 describe('docs/ show what tables check prints', () => {
-  test.each(SHOWN)('$document, $first', async ({ document, first, key, envelope, columns, records }) => {
+  test.each(SHOWN)('$document, $first', async ({ document, first, columns, records, ...entry }) => {
     const [shownTopic = '', shownTable = ''] = first.split(' -> ');
     const table = shownTable.replace('public', schema);
     await query(
@@ -48,7 +53,7 @@ describe('docs/ show what tables check prints', () => {
     const topic = await createTopic();
     await produce(topic, records);
     const env = { ...databaseEnvironment(sharedDatabaseUrl(), schema), KAFKA_BROKERS: sharedBroker() };
-    const files = { 'application.yml': stringify({ tables: [{ topic, table, key, envelope }] }) };
+    const files = { 'application.yml': stringify({ tables: [{ topic, table, ...entry }] }) };
     const { code, stdout } = await runCommand(['tables', 'check'], { env, files });
     expect(code).toBe(0);
     const printed = stdout.replaceAll(table, shownTable).replaceAll(topic, shownTopic).trimEnd();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { UNAVAILABLE_VALUE } from '../../../settings/sections/table-envelope.ts';
+import { UNAVAILABLE_VALUE } from '../../../settings/sections/tables/table-envelope.ts';
 import { query } from '../stack/database.ts';
 import { startPgBouncer } from '../stack/pgbouncer.ts';
 import { POSTGRES_MAJOR } from '../stack/postgres-version.ts';
