@@ -244,17 +244,18 @@ export class AvroFields {
   }
 
   #scalar(type: AvroType, node: number): void {
-    const [cursor, found] = [this.#cursor, this.#found];
+    const cursor = this.#cursor;
+    const found = this.#found;
     this.#noteUnit(node, type.unit);
     switch (type.kind) {
       case 'string':
         found.putText(node, cursor, cursor.string());
         return;
       case 'null':
-        this.#found.putWord(node, 'null');
+        found.putWord(node, 'null');
         return;
       case 'boolean':
-        this.#found.putWord(node, cursor.boolean() ? 'true' : 'false');
+        found.putWord(node, cursor.boolean() ? 'true' : 'false');
         return;
       case 'enum': {
         const symbol = cursor.oneOf(type.symbols);

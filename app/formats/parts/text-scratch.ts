@@ -11,6 +11,9 @@ const ESCAPES: readonly (Buffer | undefined)[] = Array.from({ length: 256 }, (_,
 const FEW_BYTES = 4_096;
 const MOST_KEPT_BYTES = 1_048_576;
 
+/** So many bytes are copied one by one: a call of copy() costs more. */
+const SHORT_BYTES = 64;
+
 /** A number below this has digits that 32-bit arithmetic finds. */
 const BILLION = 1_000_000_000;
 const BILLION_DIGITS = 9;
@@ -75,7 +78,15 @@ export class TextScratch {
   /** The bytes from `start` up to `end`. @default all */
   copy(source: Buffer, start = 0, end = source.length): void {
     this.reserve(end - start);
-    this.end += source.copy(this.bytes, this.end, start, end);
+    const { bytes, end: to } = this;
+    if (end - start > SHORT_BYTES) {
+      source.copy(bytes, to, start, end);
+    } else {
+      for (let at = start; at < end; at += 1) {
+        bytes[to + at - start] = source[at] ?? 0;
+      }
+    }
+    this.end = to + end - start;
   }
 
   /** The content of a string of JSON, with escapes where it needs them. */

@@ -116,9 +116,9 @@ function boundedDecimal(text: string): Decimal | null {
  * @returns `null` when the text is no number, and before the first day that PostgreSQL has
  */
 export function timeOfEpoch(text: string, unit: ValueUnit, kind: TimeKind): string | null {
-  const whole = WHOLE.test(text) ? Number(text) * (unit === 'epoch-days' ? Number(SECONDS_OF_DAY) : 1) : Number.NaN;
-  if (Number.isSafeInteger(whole)) {
-    return timeOfWhole(whole, POWERS[unit] ?? 0, kind);
+  const known = WHOLE.test(text) ? timeOfCount(Number(text), unit, kind) : null;
+  if (known !== null) {
+    return known;
   }
   const decimal = boundedDecimal(text);
   if (decimal === null) {
@@ -136,6 +136,12 @@ export function timeOfEpoch(text: string, unit: ValueUnit, kind: TimeKind): stri
 
 /** What a number may hold exactly, without zeros in front. */
 const WHOLE = /^(?:0|-?[1-9][0-9]{0,15})$/;
+
+/** The same of a count; `null` as well where it is no integer that a number holds exactly, in seconds of days, too. */
+export function timeOfCount(count: number, unit: ValueUnit, kind: TimeKind): string | null {
+  const whole = unit === 'epoch-days' ? count * Number(SECONDS_OF_DAY) : count;
+  return Number.isSafeInteger(whole) ? timeOfWhole(whole, POWERS[unit] ?? 0, kind) : null;
+}
 
 /** The same of whole milliseconds that a number holds exactly; `null`: before the first day that PostgreSQL has. */
 export const timeOfMilliseconds = (milliseconds: number, kind: TimeKind): string | null =>

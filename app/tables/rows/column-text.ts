@@ -96,7 +96,9 @@ const SURROGATE = /\p{Surrogate}/u;
 
 function stringText(type: ColumnType, unit: ValueUnit | undefined, content: string): ColumnText {
   const isPlain = isWhole(type) || (unit === undefined && type.kind !== 'bytea');
-  return faultIn(content) ?? checked(type, isPlain ? content : textOfContent(type, unit ?? 'base64', content));
+  return isPlain
+    ? checked(type, content)
+    : (faultIn(content) ?? checked(type, textOfContent(type, unit ?? 'base64', content)));
 }
 
 /** What PostgreSQL reads as another time each day, in any case and between whatever is no letter. */

@@ -9,6 +9,12 @@ ESCAPED[NEWLINE] = 'n'.charCodeAt(0);
 ESCAPED[CARRIAGE_RETURN] = 'r'.charCodeAt(0);
 ESCAPED[BACKSLASH] = BACKSLASH;
 
+/** What an escape of JSON means, by the byte behind its backslash (RFC 8259, section 7); 0 for `u` and all others. */
+const UNESCAPED = new Uint8Array(256);
+for (const behind of '"\\/bfnrt') {
+  UNESCAPED[behind.charCodeAt(0)] = String(JSON.parse(`"\\${behind}"`)).charCodeAt(0);
+}
+
 /** Texts of at most so many UTF-16 units are written unit by unit: a call of write() costs more. */
 const SHORT_TEXT = 64;
 
@@ -94,6 +100,37 @@ export class CopyText {
     }
     target[to] = TAB;
     this.#end = to + 1;
+  }
+
+  /**
+   * A field from what a JSON string holds: the bytes between its quotes, from `start` up to `end`, with escapes.
+   *
+   * @returns whether it was written: not with an escape by four digits, which may be NUL or half a character
+   */
+  unescaped(source: Buffer, start: number, end: number): boolean {
+    this.#reserve(end - start + 1);
+    const target = this.#bytes;
+    let to = this.#end;
+    for (let at = start; at < end; at += 1) {
+      let byte = source[at] ?? 0;
+      if (byte === BACKSLASH) {
+        at += 1;
+        byte = UNESCAPED[source[at] ?? 0] ?? 0;
+        if (byte === 0) {
+          return false;
+        }
+        if (ESCAPED[byte] !== 0) {
+          target[to] = BACKSLASH;
+          to += 1;
+          byte = ESCAPED[byte] ?? 0;
+        }
+      }
+      target[to] = byte;
+      to += 1;
+    }
+    target[to] = TAB;
+    this.#end = to + 1;
+    return true;
   }
 
   /** A field from text without NUL. */

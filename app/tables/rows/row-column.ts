@@ -1,5 +1,6 @@
 import type { JsonKind } from '../json/json-lexer.ts';
 import type { ValueKind } from '../json/json-slice.ts';
+import { isOfEpoch } from '../json/number-text.ts';
 import type { ColumnType, MappedColumn, ValueUnit } from '../mapping/table-mapping.ts';
 import { hasTimes } from './column-text.ts';
 import { isAskedFor } from './unit-text.ts';
@@ -8,11 +9,12 @@ import { isAskedFor } from './unit-text.ts';
  * How the bytes of a JSON value become the text of a column: `converted` as {@link textOf} does, else as they were
  * sent:
  *
- * - `content`: what is between the quotes of a string without escapes
- * - `dated`: the same without a word of the clock
+ * - `content`: what is between the quotes of a string, without its escapes
+ * - `dated`: the same of a string that has none, and no word of the clock
  * - `numbered`: the same that begins with no letter
  * - `digits`: a number without an exponent or the sign of a zero
  * - `text`: a text without NUL, with escapes where COPY needs them
+ * - `epoch`: a point in time of an integer that a number holds
  *
  * Where that is not so, they are converted, too. So is what is `dated` by Debezium, where its year has a sign or begins
  * with two zeros.
@@ -26,7 +28,8 @@ export type Way =
   | 'datedByDebezium'
   | 'numbered'
   | 'digits'
-  | 'text';
+  | 'text'
+  | 'epoch';
 type JsonWays = Readonly<Record<JsonKind, Way>>;
 type Ways = Readonly<Record<ValueKind, Way>>;
 
@@ -48,16 +51,15 @@ export function rowColumn({ unit: given, ...column }: MappedColumn, byEnvelope?:
   const { type } = column;
   const unit = given ?? (byEnvelope !== undefined && isAskedFor(byEnvelope, type) ? byEnvelope : undefined);
   const { kind } = type;
-  const isTime = kind === 'date' || kind === 'time' || kind === 'timestamp';
   const isPlain = unit === undefined && kind !== 'bytea';
   const isWhole = kind === 'array' || kind === 'composite';
   return {
     ...column,
     ...(unit !== undefined && { unit }),
-    ways: withText(unit === undefined ? waysOf(type) : unit === 'debezium' ? debeziumWays(type) : CONVERTED),
+    ways: withText(unit === undefined ? waysOf(type) : waysByUnit(type, unit)),
     takesText: isPlain && kind !== 'json' && !hasTimes(type),
-    takesDigits: isPlain && !isTime && !isWhole,
-    time: isTime ? kind : null,
+    takesDigits: isPlain && !isOfTimes(type) && !isWhole,
+    time: kind === 'date' || kind === 'time' || kind === 'timestamp' ? kind : null,
   };
 }
 
@@ -73,6 +75,19 @@ const CONVERTED: JsonWays = {
   false: 'converted',
   null: 'converted',
 };
+
+/** JSON within a string is its content; a number of a point in time is read without a string of its digits. */
+function waysByUnit(type: ColumnType, unit: ValueUnit): JsonWays {
+  if (unit === 'debezium') {
+    return debeziumWays(type);
+  }
+  if (unit === 'json') {
+    return type.kind === 'json' ? { ...waysOf(type), string: 'content' } : CONVERTED;
+  }
+  return isOfEpoch(unit) && isOfTimes(type) ? { ...CONVERTED, number: 'epoch' } : CONVERTED;
+}
+
+const isOfTimes = ({ kind }: ColumnType): boolean => kind === 'date' || kind === 'time' || kind === 'timestamp';
 
 /** As Debezium writes values without a unit. */
 const debeziumWays = (type: ColumnType): JsonWays => ({

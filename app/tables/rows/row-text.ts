@@ -3,7 +3,7 @@ import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts'
 import { FIRST_BEYOND_ASCII, LOWER_CASE, MINUS, NINE, ZERO } from '../../records/ascii.ts';
 import { NO_TIMESTAMP } from '../../records/record-batch.ts';
 import type { JsonSlice } from '../json/json-slice.ts';
-import { timeOfMilliseconds } from '../json/number-text.ts';
+import { timeOfCount, timeOfMilliseconds } from '../json/number-text.ts';
 import { type ColumnText, NoText, textOfBytes, textOfJson, textOfNumber } from './column-text.ts';
 import type { CopyText } from './copy-text.ts';
 import type { RowColumn, Way } from './row-column.ts';
@@ -36,13 +36,13 @@ export class RowText {
     if (value === undefined) {
       return this.missing(column);
     }
-    return this.#asSent(column.ways[value.kind], value)
+    return this.#asSent(column, column.ways[value.kind], value)
       ? null
       : this.#field(column, textOfJson(column.type, column.unit, value));
   }
 
   /** Writes the bytes of a value. @returns whether they are its text */
-  #asSent(way: Way, { bytes, start, end, hasEscapes }: JsonSlice): boolean {
+  #asSent(column: RowColumn, way: Way, { bytes, start, end, hasEscapes }: JsonSlice): boolean {
     switch (way) {
       case 'plain':
         this.#rows.plain(bytes, start, end);
@@ -51,12 +51,12 @@ export class RowText {
         this.#rows.bytes(bytes, start, end);
         return true;
       case 'content':
-      case 'dated':
-        if (hasEscapes || (way === 'dated' && mayBeOfTheClock(bytes, start, end))) {
-          return false;
+        if (hasEscapes) {
+          return this.#rows.unescaped(bytes, start + 1, end - 1);
         }
         this.#rows.plain(bytes, start + 1, end - 1);
         return true;
+      case 'dated':
       case 'datedByDebezium':
       case 'numbered':
         if (hasEscapes || mayBeOfDebezium(way, bytes, start, end)) {
@@ -72,9 +72,20 @@ export class RowText {
         return true;
       case 'text':
         return this.#sentText(bytes, start, end, hasEscapes);
+      case 'epoch':
+        return this.#pointInTime(column, wholeNumber(bytes, start, end));
       case 'converted':
         return false;
     }
+  }
+
+  /** @param count `NaN`: another number */
+  #pointInTime({ unit, time }: RowColumn, count: number): boolean {
+    const text = unit === undefined || time === null ? null : timeOfCount(count, unit, time);
+    if (text !== null) {
+      this.#rows.text(text);
+    }
+    return text !== null;
   }
 
   #sentText(bytes: Buffer, start: number, end: number, hasEscapes: boolean): boolean {
@@ -194,12 +205,35 @@ function mayBeOfTheClock(bytes: Buffer, start: number, end: number): boolean {
 }
 
 /** A letter begins no number, a sign no year of four digits, and 00 the year 0 and others that are rare. */
-function mayBeOfDebezium(way: 'datedByDebezium' | 'numbered', bytes: Buffer, start: number, end: number): boolean {
+function mayBeOfDebezium(
+  way: 'dated' | 'datedByDebezium' | 'numbered',
+  bytes: Buffer,
+  start: number,
+  end: number,
+): boolean {
   const first = bytes[start + 1] ?? 0;
   if (way === 'numbered') {
     return first > NINE;
   }
+  if (way === 'dated') {
+    return mayBeOfTheClock(bytes, start, end);
+  }
   return first < ZERO || (first === ZERO && bytes[start + 2] === ZERO) || mayBeOfTheClock(bytes, start, end);
+}
+
+/** Digits of the largest integer that a number holds exactly. */
+const MOST_DIGITS = 16;
+
+/** An integer by its digits, exact as far as a number is; `NaN` for more digits, and for all else that JSON has. */
+function wholeNumber(bytes: Buffer, start: number, end: number): number {
+  const isNegative = bytes[start] === MINUS;
+  const first = isNegative ? start + 1 : start;
+  let value = end - first > MOST_DIGITS ? Number.NaN : 0;
+  for (let at = first; at < end; at += 1) {
+    const digit = (bytes[at] ?? 0) - ZERO;
+    value = digit >= 0 && digit <= 9 ? value * 10 + digit : Number.NaN;
+  }
+  return isNegative ? -value : value;
 }
 
 /** Whether a number has neither an exponent nor the sign of a zero. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { valueAt } from '../../../../app/tables/json/json-slice.ts';
 import type { ColumnType, MappedColumn, Unit } from '../../../../app/tables/mapping/table-mapping.ts';
 import { CopyText } from '../../../../app/tables/rows/copy-text.ts';
@@ -275,4 +276,46 @@ describe('a text, as other formats than JSON have it,', () => {
     expect(text(typeOf('json'), '{"a": 1.10}', 'json')).toBe('{"a": 1.10}');
     expect(text(typeOf('timestamp'), '1784121255123', 'epoch-millis')).toBe('J2461237 13:14:15.123+00');
   });
+});
+
+/** Ways that JSON has to write a character. */
+const waysOf = (character: string): readonly string[] => [
+  JSON.stringify(character).slice(1, -1),
+  Array.from({ length: character.length }, (_, nth) => character.charCodeAt(nth))
+    .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
+    .join(''),
+  ...(character === '/' ? ['\\/'] : []),
+];
+
+test('a string is what it says, however its characters are escaped', () => {
+  const character = fc.constantFrom(...Array.from('"\\/\b\f\n\r\tN.aé✓'), '𝄞');
+  const escaped = character.chain((each) => fc.constantFrom(...waysOf(each)).map((json) => ({ each, json })));
+  fc.assert(
+    fc.property(fc.array(escaped), (characters) => {
+      const text = characters.map(({ each }) => each).join('');
+      const sent = `"${characters.map(({ json }) => json).join('')}"`;
+      const field = fieldOf((row) => bytes(row, column(typeOf('text')), Buffer.from(text)));
+      expect(json(typeOf('text'), sent)).toBe(field);
+      expect(json(typeOf('json'), sent, 'json')).toBe(field);
+    }),
+  );
+});
+
+test('a point in time by an integer is that by the same number with an exponent', () => {
+  const units = fc.constantFrom<Unit>('epoch-days', 'epoch-seconds', 'epoch-millis', 'epoch-micros', 'epoch-nanos');
+  const kinds = fc.constantFrom('date', 'time', 'timestamp');
+  const edges = fc.constantFrom(0n, -1n, 2n ** 53n - 1n, 2n ** 53n + 1n, -(2n ** 53n), 10n ** 16n - 1n, 10n ** 16n);
+  const count = fc.oneof(
+    fc.bigInt({ min: -(10n ** 7n), max: 10n ** 7n }),
+    fc.bigInt({ min: -(2n ** 62n), max: 2n ** 62n }),
+    edges,
+  );
+  fc.assert(
+    fc.property(count, units, kinds, (number, unit, kind) => {
+      expect(json(typeOf(kind), String(number), unit)).toBe(json(typeOf(kind), `${number}e0`, unit));
+    }),
+    { numRuns: 1_000 },
+  );
+  expect(json(typeOf('timestamp'), '-0', 'epoch-millis')).toBe('J2440588 00:00:00+00');
+  expect(json(typeOf('timestamp'), '1.5', 'epoch-seconds')).toBe('J2440588 00:00:01.5+00');
 });
