@@ -14,7 +14,7 @@ import {
   type Option,
   surplusWords,
 } from '../command/command.ts';
-import type { CheckRequest } from './check-tables.ts';
+import type { CheckRequest } from './check/check-tables.ts';
 import type { DdlRequest } from './ddl/run-ddl.ts';
 import type { DryRunRequest } from './dry-run/run-dry-run.ts';
 
@@ -48,7 +48,7 @@ const CHECK = action<CheckRequest>({
     problems: surplusWords('tables check', words, { ...WITHOUT_WORDS, allowed: 'tables check' }),
   }),
   run: async (settings, request, process) => {
-    const { checkTables } = await import('./check-tables.ts');
+    const { checkTables } = await import('./check/check-tables.ts');
     return checkTables(settings, request, process);
   },
 });

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { describe, expect, test } from '@jest/globals';
 import { from as copyFrom } from 'pg-copy-streams';
-import { mappingJson, mappingLines } from '../../../app/commands/tables/shown-mapping.ts';
+import { mappingJson, mappingLines } from '../../../app/commands/tables/check/shown-mapping.ts';
 import type { CheckedMapping } from '../../../app/tables/mapping/resolve-mapping.ts';
 import { query } from '../stack/database.ts';
 import { POSTGRES_MAJOR, testSincePostgres } from '../stack/postgres-version.ts';

@@ -7,7 +7,7 @@ import { printable } from '../../../logging/printable-text.ts';
 import { camelCase } from '../../../tables/mapping/resolve-mapping.ts';
 import type { CatalogTable } from '../../../tables/mapping/table-catalog.ts';
 import { rowPath } from '../../../tables/rows/column-plan.ts';
-import { conditionLines } from '../shown-mapping.ts';
+import { conditionLines } from '../check/shown-mapping.ts';
 import type { TopicShapes } from './read-shapes.ts';
 import type { KnownValue } from './seen-values.ts';
 

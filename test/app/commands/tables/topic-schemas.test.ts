@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { readSchemas, schemaFindings, schemaLines } from '../../../../app/commands/tables/topic-schemas.ts';
+import { readSchemas, schemaFindings, schemaLines } from '../../../../app/commands/tables/check/topic-schemas.ts';
 import type { RegisteredSchema, UnusableSchema } from '../../../../app/formats/registry/schemas.ts';
 import { OutageError } from '../../../../app/stream/ports/stream-errors.ts';
 import type { ColumnType, MappedColumn, TableMapping } from '../../../../app/tables/mapping/table-mapping.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { mappingJson, mappingLines } from '../../../../app/commands/tables/shown-mapping.ts';
+import { mappingJson, mappingLines } from '../../../../app/commands/tables/check/shown-mapping.ts';
 import { resolveMapping } from '../../../../app/tables/mapping/resolve-mapping.ts';
 import type { CatalogColumn, CatalogTable, UniqueIndex } from '../../../../app/tables/mapping/table-catalog.ts';
 import type { TableSettings } from '../../../../settings/sections/tables.ts';

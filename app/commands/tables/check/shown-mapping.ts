@@ -1,16 +1,16 @@
-import { pathText } from '../../../settings/sections/column-source.ts';
+import { pathText } from '../../../../settings/sections/column-source.ts';
 import {
   type CheckedMapping,
   DEFAULT_MARKER_SINCE,
   type UnwrittenColumn,
-} from '../../tables/mapping/resolve-mapping.ts';
+} from '../../../tables/mapping/resolve-mapping.ts';
 import type {
   ColumnSource,
   Condition,
   MappedColumn,
   TableEnvelope,
   TableKey,
-} from '../../tables/mapping/table-mapping.ts';
+} from '../../../tables/mapping/table-mapping.ts';
 import { keyLines, type RecordKeys, takesRecordKey } from './record-keys.ts';
 import { schemaFindings, schemaLines, type TopicSchema } from './topic-schemas.ts';
 

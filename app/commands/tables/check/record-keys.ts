@@ -1,8 +1,8 @@
-import type { RecordCursor } from '../../records/record-batch.ts';
-import { EnvelopeFields } from '../../tables/json/envelope-fields.ts';
-import { type JsonSlice, membersOf } from '../../tables/json/json-slice.ts';
-import type { CheckedMapping } from '../../tables/mapping/resolve-mapping.ts';
-import type { MappedColumn, TableKey, TableMapping } from '../../tables/mapping/table-mapping.ts';
+import type { RecordCursor } from '../../../records/record-batch.ts';
+import { EnvelopeFields } from '../../../tables/json/envelope-fields.ts';
+import { type JsonSlice, membersOf } from '../../../tables/json/json-slice.ts';
+import type { CheckedMapping } from '../../../tables/mapping/resolve-mapping.ts';
+import type { MappedColumn, TableKey, TableMapping } from '../../../tables/mapping/table-mapping.ts';
 
 /** Offsets of a topic whose keys are looked at. */
 export const LOOKED_AT = 100;

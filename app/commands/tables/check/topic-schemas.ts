@@ -1,18 +1,18 @@
-import { pathText } from '../../../settings/sections/column-source.ts';
-import { formatsOf, isOfFile } from '../../../settings/sections/formats.ts';
-import type { Settings } from '../../../settings/settings.ts';
-import { AvroSchemaError } from '../../formats/avro/avro-schema.ts';
-import { SIDES, type Side } from '../../formats/parts/field-reader.ts';
-import type { SchemaKind, SchemaOutline, SchemaPart } from '../../formats/parts/schema-part.ts';
-import { ProtoSchemaError } from '../../formats/protobuf/proto-files.ts';
-import { isUsable, type RegisteredSchema, type UnusableSchema } from '../../formats/registry/schemas.ts';
-import { outlineOf, outlineOfFile } from '../../formats/schema-outline.ts';
-import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
-import { valueAt } from '../../tables/json/json-slice.ts';
-import type { ColumnType, FieldPath, MappedColumn, TableMapping } from '../../tables/mapping/table-mapping.ts';
-import { rowPath } from '../../tables/rows/column-plan.ts';
-import { NoText, textOfJson } from '../../tables/rows/column-text.ts';
-import { rowColumn } from '../../tables/rows/row-column.ts';
+import { pathText } from '../../../../settings/sections/column-source.ts';
+import { formatsOf, isOfFile } from '../../../../settings/sections/formats.ts';
+import type { Settings } from '../../../../settings/settings.ts';
+import { AvroSchemaError } from '../../../formats/avro/avro-schema.ts';
+import { SIDES, type Side } from '../../../formats/parts/field-reader.ts';
+import type { SchemaKind, SchemaOutline, SchemaPart } from '../../../formats/parts/schema-part.ts';
+import { ProtoSchemaError } from '../../../formats/protobuf/proto-files.ts';
+import { isUsable, type RegisteredSchema, type UnusableSchema } from '../../../formats/registry/schemas.ts';
+import { outlineOf, outlineOfFile } from '../../../formats/schema-outline.ts';
+import { FatalError, OutageError } from '../../../stream/ports/stream-errors.ts';
+import { valueAt } from '../../../tables/json/json-slice.ts';
+import type { ColumnType, FieldPath, MappedColumn, TableMapping } from '../../../tables/mapping/table-mapping.ts';
+import { rowPath } from '../../../tables/rows/column-plan.ts';
+import { NoText, textOfJson } from '../../../tables/rows/column-text.ts';
+import { rowColumn } from '../../../tables/rows/row-column.ts';
 import { keyFieldsOf, takesRecordKey } from './record-keys.ts';
 
 /** What answers with the latest schema of a topic. */
