@@ -335,6 +335,20 @@ describe('a version', () => {
     expect(pathsOf('line')).toEqual([]);
   });
 
+  test('is no column of the primary key, and is looked at where there is none', () => {
+    const primary = (version: string) => ({ key: { ...keyOf(), columns: null, version } }) as const;
+    const pathsOf = (version: string, keys: typeof indexes) =>
+      resolved(primary(version), { indexes: keys }).problems.map(({ path, message }) => `${path} ${message}`);
+    expect(pathsOf('note', indexes)).toEqual([
+      'tables[0].version is a column of the key: two rows of one key would never differ in it',
+    ]);
+    expect(pathsOf('line', indexes)).toEqual([]);
+    expect(pathsOf('lin', [])).toEqual([
+      'tables[0].key asks for the primary key of the table, which has none',
+      'tables[0].version is no column of the table',
+    ]);
+  });
+
   test('and conditions are shown', () => {
     const when = [
       { source: { kind: 'field', path: ['meta', 'type'] }, values: ['a', 'b'] },
