@@ -32,6 +32,7 @@ import { REFUSAL_PAUSES_MS, ROTATION_PAUSES_MS } from './store/connection/refuse
 import { describeDatabaseError } from './store/connection/sqlstate.ts';
 import { ConnectionCheck } from './store/database-check.ts';
 import { PostgresSink } from './store/postgres-sink.ts';
+import { KeptLetters } from './store/tables/kept-letters.ts';
 import { TableLocks } from './store/tables/table-locks.ts';
 import { sessionName } from './store/transaction/frozen-writers.ts';
 import { pollLogEnds } from './stream/partition/lag.ts';
@@ -67,6 +68,7 @@ export class Application {
   readonly #management: Management;
   readonly #pool: DatabasePool;
   readonly #locks: TableLocks;
+  readonly #letters: KeptLetters;
   readonly #sink: PostgresSink;
   readonly #readers: FieldReaders;
   readonly #tables: MappedTables;
@@ -87,7 +89,6 @@ export class Application {
   /** @param reload reads the settings anew: credentials and certificates may change while the process runs */
   constructor(settings: Settings, build: ProductBuild, reload: () => LoadedSettings) {
     this.#settings = settings;
-    unpackAtMost(settings.consumer.maxUnpackedBytes);
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
@@ -122,6 +123,7 @@ export class Application {
       report: () => this.#pipeline.report(),
       pool: () => this.#pool.figures(),
       schemas: () => this.#registry?.size ?? null,
+      letters: () => this.#letters.report,
       checkDatabase: watchedCheck(
         (signal) => databaseCheck.check(signal),
         outages.database.of('health check'),
@@ -131,6 +133,7 @@ export class Application {
     });
     this.#locks = new TableLocks({ settings, current: database, logger, signal: this.#ending.signal });
     this.#pool = this.#createPool(outages.database.of('writers'));
+    this.#letters = new KeptLetters(this.#pool, settings, { clock: systemClock, logger });
     const kafka = createKafkaClient(clients);
     this.#deadLetterTopic = new KafkaDeadLetterTopic(settings.deadLetters, kafka, systemClock);
     this.#readers = new FieldReaders((topic) => formatsOf(settings, topic), this.#registry);
@@ -145,7 +148,8 @@ export class Application {
    * application.
    */
   async start(): Promise<void> {
-    const { kafka, database } = this.#settings;
+    const { kafka, database, consumer } = this.#settings;
+    unpackAtMost(consumer.maxUnpackedBytes);
     try {
       const address = await this.#management.start().catch((error: unknown) => {
         throw error instanceof ListenError ? new FatalError('LISTEN_FAILED', error.message, { cause: error }) : error;
@@ -166,6 +170,7 @@ export class Application {
       const { signal } = this.#ending;
       this.#background.push(
         pollLogEnds(this.#source, this.#pipeline, systemClock, signal),
+        this.#letters.watch(signal),
         sendCommitHints(this.#source, this.#pipeline, systemClock, signal),
         watchStoredPositions(this.#pipeline, this.#sink, {
           clock: systemClock,

@@ -148,6 +148,13 @@ export const ALERTS = {
     times:
       'five minutes of it are no single batch; the share of ten minutes falls slowly after the last letter, that of the hour within an hour',
   },
+  DeadLettersWaiting: {
+    limit: 'seconds since the oldest dead letter of a topic failed that is still in the table',
+    warning: { threshold: 604_800, for: '15m', isOptional: true },
+    keepFiringFor: '15m',
+    times:
+      'a week is no matter of minutes; a rolling update, and a count of a large table, fit into a quarter of an hour',
+  },
   WriterFenced: {
     limit: 'fenced writes of 15 minutes for each partition',
     warning: { threshold: 3, for: '0s' },

@@ -14,6 +14,7 @@ import { createMetrics } from '../metrics/create-metrics.ts';
 import type { LogEvents } from '../metrics/process/process.ts';
 import type { ProductBuild } from '../metrics/process/product-build.ts';
 import type { PoolFigures } from '../store/connection/database-pool.ts';
+import type { LetterReport } from '../store/tables/kept-letters.ts';
 import type { ConsumerReport } from '../stream/partition/consumer-state.ts';
 import type { RecordSink } from '../stream/ports/record-sink.ts';
 import type { StreamListener } from '../stream/ports/stream-listener.ts';
@@ -40,6 +41,8 @@ export interface ManagementOptions {
   readonly pool: () => PoolFigures;
   /** Schemas of the registry that are kept; `null` where the settings have no registry. */
   readonly schemas: () => number | null;
+  /** What is known of the dead letters in the table. */
+  readonly letters: () => LetterReport;
   readonly checkDatabase: DatabaseCheck;
   readonly checkKafka: KafkaHealthCheck;
   /** The log of the process. */

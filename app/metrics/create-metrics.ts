@@ -5,6 +5,7 @@ import type { Settings } from '../../settings/settings.ts';
 import type { ClientListener } from '../kafka/client/client-listener.ts';
 import { KAFKAJS_VERSION } from '../kafka/kafkajs/internals.ts';
 import type { PoolFigures } from '../store/connection/database-pool.ts';
+import type { LetterReport } from '../store/tables/kept-letters.ts';
 import type { ConsumerReport } from '../stream/partition/consumer-state.ts';
 import type { StreamListener } from '../stream/ports/stream-listener.ts';
 import { PoolMetrics } from './consumer/connection-pool.ts';
@@ -29,6 +30,8 @@ export interface MetricsOptions {
   readonly pool: () => PoolFigures;
   /** Schemas of the registry that are kept; `null` where the settings have no registry. */
   readonly schemas: () => number | null;
+  /** What is known of the dead letters in the table. */
+  readonly letters: () => LetterReport;
   /** What has counted the lines of the log. */
   readonly logEvents: Pick<LogEvents, 'sources'>;
   /** Evaluations of the consumer's health in a row that were not UP. */
@@ -78,6 +81,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ...ofProcess,
     databaseConnectionFailures: single(() => connectionFailures),
     ...statusSources(options, report),
+    ...letterSources(options.letters),
   };
   const tags = { application: PRODUCT_NAME, ...options.settings.management.metrics.tags };
   const expositions = {
@@ -180,5 +184,16 @@ function statusSources(
       ),
   };
 }
+
+/** The dead letters in the table. */
+const letterSources = (
+  letters: () => LetterReport,
+): Pick<MetricSources, 'deadLettersWaiting' | 'deadLettersOldest' | 'deadLettersExpired'> => ({
+  deadLettersWaiting: () =>
+    (letters().waiting ?? []).map(({ topic, letters: value }) => ({ labels: { topic }, value })),
+  deadLettersOldest: () =>
+    (letters().waiting ?? []).map(({ topic, oldestSeconds: value }) => ({ labels: { topic }, value })),
+  deadLettersExpired: () => Array.from(letters().expired ?? [], ([topic, value]) => ({ labels: { topic }, value })),
+});
 
 const secondsUntil = (moment: Date): number => (moment.getTime() - Date.now()) / 1_000;

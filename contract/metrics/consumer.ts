@@ -158,6 +158,27 @@ export const CONSUMER_METRICS = {
     help: 'Dead letters that one of your tables made, by the columns at fault, separated by commas, and by reason; column is empty where none is known, and after the first 200 series with a column',
     unit: 'records',
   },
+  deadLettersWaiting: {
+    name: 'consumer_dead_letters_waiting',
+    type: 'gauge',
+    labels: ['topic'],
+    help: 'Dead letters of the group in the table dead_letters, by topic, counted once a minute; from each process the same. No series while it is not known, and with deadLetters.to: topic',
+    unit: 'records',
+  },
+  deadLettersOldest: {
+    name: 'consumer_dead_letters_oldest_age_seconds',
+    type: 'gauge',
+    labels: ['topic'],
+    help: 'Time since the oldest dead letter in the table dead_letters failed, by topic; 0 where there is none. No series while it is not known, and with deadLetters.to: topic',
+    unit: 'seconds',
+  },
+  deadLettersExpired: {
+    name: 'consumer_dead_letters_expired_total',
+    type: 'counter',
+    labels: ['topic'],
+    help: 'Dead letters that this process deleted because they were older than deadLetters.keep. No series without that setting',
+    unit: 'records',
+  },
   transactions: {
     name: 'consumer_transactions_total',
     type: 'counter',

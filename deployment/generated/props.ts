@@ -1843,7 +1843,7 @@ export interface ApplicationKafkaProps {
   /**
    * Silence after which the group gives the partitions of a member to others, with kafka.groupProtocol: classic.
    *
-   * Allowed: a duration: a whole number and one of ms, s, m, h, such as 500ms, 30s, 5m.
+   * Allowed: a duration: a whole number and one of ms, s, m, h, d, such as 500ms, 30s, 5m.
    *
    * @default '10s'
    */
@@ -1928,7 +1928,7 @@ export interface ApplicationSchemaRegistryProps {
   /**
    * Time to wait for an answer of the registry before the next URL is asked.
    *
-   * Allowed: a duration: a whole number and one of ms, s, m, h, such as 500ms, 30s, 5m.
+   * Allowed: a duration: a whole number and one of ms, s, m, h, d, such as 500ms, 30s, 5m.
    *
    * @default '5s'
    */
@@ -2004,7 +2004,7 @@ export interface ApplicationDatabaseProps {
   /**
    * Time to wait for a connection.
    *
-   * Allowed: a duration: a whole number and one of ms, s, m, h, such as 500ms, 30s, 5m.
+   * Allowed: a duration: a whole number and one of ms, s, m, h, d, such as 500ms, 30s, 5m.
    *
    * @default '5s'
    */
@@ -2013,7 +2013,7 @@ export interface ApplicationDatabaseProps {
   /**
    * Time after which PostgreSQL gives up a statement of ours.
    *
-   * Allowed: a duration: a whole number and one of ms, s, m, h, such as 500ms, 30s, 5m.
+   * Allowed: a duration: a whole number and one of ms, s, m, h, d, such as 500ms, 30s, 5m.
    *
    * @default '30s'
    */
@@ -2068,7 +2068,7 @@ export interface ApplicationConsumerProps {
    * Time after which the health is DOWN while Kafka and PostgreSQL are reachable and yet nothing is written of what
    * waits, nothing is known of a log, or the group is silent.
    *
-   * Allowed: a duration: a whole number and one of ms, s, m, h, such as 500ms, 30s, 5m.
+   * Allowed: a duration: a whole number and one of ms, s, m, h, d, such as 500ms, 30s, 5m.
    *
    * @default '5m'
    */
@@ -2287,6 +2287,16 @@ export interface ApplicationDeadLettersProps {
    * @default 0.5
    */
   readonly maxRatio?: number;
+
+  /**
+   * How long dead letters stay in the table, from failed_at on; older ones are deleted and counted, and are then in
+   * no table. From 1d to 36500d. Left out: they stay.
+   *
+   * Allowed: a duration: a whole number and one of ms, s, m, h, d, such as 500ms, 30s, 5m.
+   *
+   * @default - they stay
+   */
+  readonly keep?: string;
 }
 
 /** How the process ends. */
@@ -2294,7 +2304,7 @@ export interface ApplicationShutdownProps {
   /**
    * Time to drain in after SIGTERM; what is not written until then stays ahead of the stored offset.
    *
-   * Allowed: a duration: a whole number and one of ms, s, m, h, such as 500ms, 30s, 5m.
+   * Allowed: a duration: a whole number and one of ms, s, m, h, d, such as 500ms, 30s, 5m.
    *
    * @default '25s'
    */
@@ -3833,7 +3843,7 @@ export interface ApplicationSpringBootAdminClientProps {
   /**
    * Time between two registrations; a server that was started anew knows nobody.
    *
-   * Allowed: a duration: a whole number and one of ms, s, m, h, such as 500ms, 30s, 5m.
+   * Allowed: a duration: a whole number and one of ms, s, m, h, d, such as 500ms, 30s, 5m.
    *
    * @default '10s'
    */

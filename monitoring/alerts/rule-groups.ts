@@ -13,7 +13,7 @@ import { lagAlerts, lagRecordingRule, lagTimeAlerts, unassignedAlerts } from './
 import { eventLoopAlerts, heapAlerts, memoryAlerts } from './memory.ts';
 import type { AlertRule, RuleGroup } from './rule.ts';
 import { registryAlerts } from './schema-registry.ts';
-import { deadLetterAlerts, fencedAlerts, lateAlerts, lateRecordingRules } from './writes.ts';
+import { deadLetterAlerts, fencedAlerts, lateAlerts, lateRecordingRules, waitingLetterAlerts } from './writes.ts';
 
 /** The specification's first, then what each part of the way of a record can do. */
 const ALERT_RULES: readonly ((workload: CheckedWorkload) => AlertRule[])[] = [
@@ -36,6 +36,7 @@ const ALERT_RULES: readonly ((workload: CheckedWorkload) => AlertRule[])[] = [
   skippedAlerts,
   rebalanceAlerts,
   deadLetterAlerts,
+  waitingLetterAlerts,
   fencedAlerts,
   lateAlerts,
 ];

@@ -3,7 +3,7 @@ import { METRICS } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 import { LAG_RECORD } from './lag.ts';
 import { type AlertRule, alertRules, levelsOf, type RecordingRule } from './rule.ts';
-import { bucket, grown, increased, observations, ownLabels, recorded, series } from './series.ts';
+import { bucket, grown, increased, lastSeen, observations, ownLabels, recorded, series } from './series.ts';
 
 /** Fewer dead letters of ten minutes are no share of anything: one broken record of two is no emergency. */
 const LEAST_DEAD_LETTERS = 10;
@@ -39,6 +39,15 @@ export function deadLetterAlerts(workload: CheckedWorkload): AlertRule[] {
       `${workload.names.workload} in {{ $labels.namespace }}: {{ $value | humanizePercentage }} of the records of topic {{ $labels.topic }} became dead letters (${within[level]}).${worstColumn(workload)}`,
   });
 }
+
+/** Each process counts the same table. */
+export const waitingLetterAlerts = (workload: CheckedWorkload): AlertRule[] =>
+  alertRules(workload, 'DeadLettersWaiting', {
+    expr: (seconds) =>
+      `max by (${ownLabels(workload)}, topic) (${lastSeen(workload, METRICS.deadLettersOldest)}) > ${seconds}`,
+    summary: 'Nobody has looked after the dead letters of a topic.',
+    description: `${workload.names.workload} in {{ $labels.namespace }}: the oldest dead letter of topic {{ $labels.topic }} has waited for {{ $value | humanizeDuration }}.`,
+  });
 
 export function fencedAlerts(workload: CheckedWorkload): AlertRule[] {
   const own = ownLabels(workload);

@@ -207,14 +207,31 @@ const deadLetters = ({ own, limits }: DashboardScope): RowDefinition => ({
       limits: limits('DeadLettersHigh'),
     },
     {
+      id: 601,
+      title: 'Dead letters that wait',
+      description:
+        'In the table, by topic, counted once a minute: until they are replayed, discarded or, with deadLetters.keep, expired.',
+      unit: 'short',
+      queries: { '{{topic}}': `max by (topic) (${own(METRICS.deadLettersWaiting)})` },
+    },
+    {
+      id: 602,
+      title: 'Age of the oldest dead letter',
+      description: 'Of those in the table, by topic; 0 where there is none.',
+      unit: 's',
+      queries: { '{{topic}}': `max by (topic) (${own(METRICS.deadLettersOldest)})` },
+      limits: limits('DeadLettersWaiting'),
+    },
+    {
       id: 53,
       title: 'Records in no table, within 15 minutes',
       description:
-        'Offsets that Kafka deleted before they were read, where consumer.onGap skips them, and rows that a trigger dropped, where records.onDroppedRows allows it. Anything but nothing is worth a look.',
+        'Offsets that Kafka deleted before they were read, where consumer.onGap skips them; rows that a trigger dropped, where records.onDroppedRows allows it; dead letters that deadLetters.keep deleted. Anything but nothing is worth a look.',
       unit: 'short',
       queries: {
         '{{topic}} skipped offsets': `sum by (topic) (increase(${own(METRICS.skippedOffsets)}[15m]))`,
         '{{topic}} dropped rows': `sum by (topic) (increase(${own(METRICS.rowsDropped)}[15m]))`,
+        '{{topic}} expired letters': `sum by (topic) (increase(${own(METRICS.deadLettersExpired)}[15m]))`,
       },
       limits: limits('RecordsSkipped'),
     },

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Rule } from '../schema/check.ts';
+import { durationBetween, optionalDuration } from '../schema/duration.ts';
 import type { Problem } from '../schema/problem.ts';
 import { ALLOWED, section } from '../schema/schema.ts';
 import { type KafkaPart, TOPIC_ALLOWED, TOPIC_PATTERN } from './kafka.ts';
@@ -28,6 +29,9 @@ export const deadLetters = Type.Object(
       description:
         'Share of dead letters among the last 1,000 records beyond which the consumer stops with exit code 1 instead of writing them; 1: no limit.',
     }),
+    keep: optionalDuration(
+      'How long dead letters stay in the table, from failed_at on; older ones are deleted and counted, and are then in no table. From 1d to 36500d. Left out: they stay.',
+    ),
   },
   { ...section, description: 'What becomes of records that PostgreSQL cannot store.' },
 );
@@ -75,5 +79,13 @@ const deadLetterTopics: Rule<KafkaPart & TablesPart & { readonly deadLetters: De
   },
 };
 
-/** What must fit together where dead letters go into a topic. */
-export const DEAD_LETTER_RULES = [deadLetterTopics];
+/** Letters of the last day are counted for `maxRatio`. */
+const keptForLong = durationBetween<{ readonly deadLetters: DeadLetters }>(
+  'deadLetters.keep',
+  ({ deadLetters: { keep } }) => keep,
+  '1d',
+  '36500d',
+);
+
+/** What must fit together where dead letters go into a topic, and how long they may stay in the table. */
+export const DEAD_LETTER_RULES = [deadLetterTopics, keptForLong];

@@ -19,7 +19,8 @@ export const reasonList = (counts: ReadonlyMap<string, number>): string =>
     .map(([reason, count]) => `${grouped(count)} ${reason}`)
     .join(', ');
 
-const shownBytes = (bytes: Buffer | null): string =>
+/** Bytes for a person: as text, or in base64 where they are none. */
+export const shownBytes = (bytes: Buffer | null): string =>
   bytes === null
     ? 'null'
     : isPostgresText(bytes)

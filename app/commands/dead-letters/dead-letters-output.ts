@@ -1,8 +1,10 @@
+import { DEAD_LETTER_REASON } from '../../../contract/dead-letter-reasons.ts';
 import { printable } from '../../logging/printable-text.ts';
+import { sqlstateMeaning } from '../../store/connection/sqlstate-meaning.ts';
 import { RECORDS } from '../../store/tables/record-rows.ts';
-import { contentLines, grouped, jsonBytes, reasonList } from '../command/output.ts';
+import { contentLines, grouped, jsonBytes, reasonList, shownBytes } from '../command/output.ts';
 import type { ReplayOutcome } from './dead-letters-replay.ts';
-import type { ListedDeadLetter, TargetCount } from './dead-letters-table.ts';
+import type { ListedDeadLetter, StoredBytes, TargetCount } from './dead-letters-table.ts';
 
 const LETTER_HEADINGS = ['GROUP', 'TOPIC', 'PARTITION', 'OFFSET', 'REASON', 'TARGET', 'FAILED AT', 'ERROR'] as const;
 
@@ -47,8 +49,18 @@ export function tablePage(
   };
 }
 
-function jsonFields({ groupId, topic, partition, offset, failedAt, content, ...why }: ListedDeadLetter) {
-  const { reason, error, target, targetColumn } = why;
+/** A point in time; its milliseconds since 1970 where no `Date` can hold it. */
+function timestampText(milliseconds: string | null): string | null {
+  const date = new Date(Number(milliseconds));
+  return milliseconds === null || Number.isNaN(date.getTime()) ? milliseconds : date.toISOString();
+}
+
+/** The SQLSTATE of PostgreSQL's refusal; `null` where PostgreSQL was not asked. */
+const sqlstateOf = (error: string): string | null => /^SQLSTATE ([0-9A-Z]{5})\b/.exec(error)?.[1] ?? null;
+
+function jsonFields({ groupId, topic, partition, offset, failedAt, content, ...others }: ListedDeadLetter) {
+  const { reason, error, target, targetColumn, milliseconds, headers } = others;
+  const sqlstate = sqlstateOf(error);
   return {
     group: groupId,
     topic,
@@ -56,15 +68,53 @@ function jsonFields({ groupId, topic, partition, offset, failedAt, content, ...w
     offset: Number(offset),
     reason,
     error,
+    sqlstate,
+    sqlstateMeaning: sqlstate && sqlstateMeaning(sqlstate),
     target,
     targetColumn,
     failedAt: failedAt.toISOString(),
+    timestamp: timestampText(milliseconds),
+    headers,
     ...(content && { key: jsonBytes(content.key), value: jsonBytes(content.value) }),
   };
 }
 
 /** A dead letter as one line of JSON; its key and value, where they were asked for, as text or as `{"base64": ...}`. */
 export const jsonLine = (letter: ListedDeadLetter): string => JSON.stringify(jsonFields(letter));
+
+const storedText = (bytes: StoredBytes | null): string =>
+  bytes === null ? 'null' : typeof bytes === 'string' ? printable(bytes) : `base64 ${bytes.base64}`;
+
+/** All of one dead letter for a person, its record included. */
+export function letterLines(letter: ListedDeadLetter): readonly string[] {
+  const { topic, partition, offset, groupId, reason, error, target, targetColumn, failedAt, milliseconds } = letter;
+  const sqlstate = sqlstateOf(error);
+  const meaning = sqlstate && sqlstateMeaning(sqlstate);
+  const { content, headers } = letter;
+  const facts = [
+    ['reason', `${reason}: ${DEAD_LETTER_REASON[reason] ?? 'a reason that this version does not know'}`],
+    ['error', error],
+    ...(meaning ? [['SQLSTATE', `${sqlstate}, ${meaning}`]] : []),
+    ['target', targetOf(target, targetColumn)],
+    ['failed at', failedAt.toISOString()],
+    ['timestamp', timestampText(milliseconds) ?? 'none'],
+    ...headers.map(({ key, value }) => ['header', `${storedText(key)}: ${storedText(value)}`]),
+    ...(content
+      ? [
+          ['key', shownBytes(content.key)],
+          ['value', shownBytes(content.value)],
+        ]
+      : []),
+  ];
+  return [
+    printable(`${topic}/${partition}/${offset} of group ${groupId}`),
+    ...facts.map(([name = '', text = '']) => `    ${name.padEnd(10)}${printable(text)}`),
+  ];
+}
+
+/** A letter that was discarded as one line of JSON. */
+export const discardedJson = (letter: ListedDeadLetter, because: string): string =>
+  JSON.stringify({ outcome: 'discarded', because, ...jsonFields(letter) });
 
 /** The outcome of a replay as one line of JSON. */
 export const outcomeJson = (outcome: ReplayOutcome): string =>
@@ -90,8 +140,8 @@ export function outcomeLine(outcome: ReplayOutcome): string | null {
 
 const presentWords = (table: string): string =>
   table === RECORDS.table
-    ? 'is in records already: if it is the same record, delete it from dead_letters'
-    : `has a key that ${table} has a row of, perhaps of a newer record: delete it from dead_letters, or replay with --overwrite`;
+    ? 'is in records already: if it is the same record, discard it'
+    : `has a key that ${table} has a row of, perhaps of a newer record: discard it, or replay with --overwrite`;
 
 /**
  * The line about the tables of the user's own that made most letters, with the column at fault; none without such
@@ -124,6 +174,11 @@ export class ReplayTally {
   constructor(total: number, isDryRun: boolean) {
     this.#total = total;
     this.#isDryRun = isDryRun;
+  }
+
+  /** Whether no dead letter was looked at so far: others hold them all. */
+  get isEmpty(): boolean {
+    return this.#moved + this.#refused + this.#present === 0;
   }
 
   /** Whether every dead letter so far was moved. */

@@ -13,7 +13,6 @@ import {
   selection,
 } from './dead-letters-table.ts';
 import {
-  CONTENT_COLUMNS,
   type LockedLetter,
   PRIMARY_KEY,
   type Present,
@@ -28,6 +27,8 @@ export interface ReplayRequest extends SelectingRequest {
   readonly dryRun: boolean;
   /** Whether rows of the letters' keys, which may be of newer records, are replaced and deleted. */
   readonly overwrite: boolean;
+  /** The value that the record of the one letter should have had. @default the one that the letter has */
+  readonly value?: Buffer;
 }
 
 /**
@@ -45,6 +46,8 @@ export type ReplayOutcome =
 /** Where records go, and whether anything is changed. */
 interface ReplayTarget extends ReplayTables {
   readonly dryRun: boolean;
+  /** Takes the place of the value of each letter; where that is refused, the letter stays as it is. */
+  readonly value?: Buffer | undefined;
   /** Fetches what the record of a letter cannot be a row without; `undefined` where nothing is missing. */
   prepare(letter: LockedLetter): Promise<void> | undefined;
 }
@@ -80,11 +83,12 @@ export async function replayNext(
   { after, prepared }: ReplayPlace,
 ): Promise<ReplayOutcome | Unprepared | null> {
   await client.query(BEGIN_ROWS);
-  const row = await lockNext(client, target.schema, filter, after);
-  if (row === undefined) {
+  const locked = await lockNext(client, target.schema, filter, after);
+  if (locked === undefined) {
     await client.query('ROLLBACK');
     return null;
   }
+  const row = target.value === undefined ? locked : { ...locked, value: target.value };
   const place = deadLetterOf(row);
   const preparing = isSameLetter(place, prepared) ? undefined : target.prepare(row);
   if (preparing !== undefined) {
@@ -92,7 +96,8 @@ export async function replayNext(
     return { place, preparing };
   }
   const outcome = await replayLocked(client, target, row);
-  if (target.dryRun || outcome.kind === 'present') {
+  const isKeptAsItIs = outcome.kind === 'present' || (outcome.kind === 'refused' && target.value !== undefined);
+  if (target.dryRun || isKeptAsItIs) {
     await client.query('ROLLBACK');
   } else {
     await commit(client);
@@ -108,7 +113,7 @@ async function lockNext(
 ): Promise<LockedLetter | undefined> {
   const { sql, values } = selection(filter, after);
   const { rows } = await client.query<LockedLetter>(
-    `SELECT ${LETTER_COLUMNS}, ${CONTENT_COLUMNS} FROM ${deadLettersTable(schema)}
+    `SELECT ${LETTER_COLUMNS}, key, value FROM ${deadLettersTable(schema)}
       WHERE ${sql} ORDER BY group_id, topic, partition, "offset" LIMIT 1 FOR UPDATE SKIP LOCKED`,
     [...values],
   );
@@ -117,6 +122,12 @@ async function lockNext(
 
 async function replayLocked(client: PoolClient, target: ReplayTarget, row: LockedLetter): Promise<ReplayOutcome> {
   const letter = deadLetterOf(row);
+  if (target.value !== undefined) {
+    await client.query(`UPDATE ${deadLettersTable(target.schema)} SET value = $5 WHERE ${PRIMARY_KEY}`, [
+      ...placeValues(letter),
+      target.value,
+    ]);
+  }
   const written = await writeLetter(client, target, row);
   if (written !== 'written' && 'presentIn' in written) {
     return { kind: 'present', letter, ...written };

@@ -3,10 +3,21 @@ import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts'
 import type { DatabasePool } from '../../store/connection/database-pool.ts';
 import { FatalError } from '../../stream/ports/stream-errors.ts';
 
+/** The place of one letter, as a person writes it: `orders/1/5`. */
+export interface LetterPlace {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: bigint;
+  /** @default any group */
+  readonly groupId?: string;
+}
+
 /** Selects dead letters; an empty condition selects all. */
 export interface DeadLetterFilter {
   readonly reasons: readonly DeadLetterReason[];
   readonly topics: readonly string[];
+  /** @default letters of all places */
+  readonly place?: LetterPlace;
 }
 
 /** The options of both commands. */
@@ -32,7 +43,13 @@ export interface DeadLetterPlace {
   readonly offset: bigint;
 }
 
-/** A row of `dead_letters` without its record's key, value and headers. */
+/** A text, or bytes that are none, as the column `headers` has them. */
+export type StoredBytes = string | { readonly base64: string };
+
+/** The headers of a record, in their order. */
+type StoredHeaders = readonly { readonly key: StoredBytes; readonly value: StoredBytes | null }[];
+
+/** A row of `dead_letters` without its record's key and value. */
 export interface StoredDeadLetter extends DeadLetterPlace {
   readonly reason: DeadLetterReason;
   readonly error: string;
@@ -40,6 +57,9 @@ export interface StoredDeadLetter extends DeadLetterPlace {
   /** The user's table that could not have the record; `null`: `records`, or all of its tables. */
   readonly target: string | null;
   readonly targetColumn: string | null;
+  /** The record's timestamp, since 1970; `null` where it has none, or one that fits no timestamptz. */
+  readonly milliseconds: string | null;
+  readonly headers: StoredHeaders;
 }
 
 /** A row of `dead_letters` as `SELECT` with {@link LETTER_COLUMNS} gives it. */
@@ -53,9 +73,13 @@ export interface DeadLetterRow {
   readonly failed_at: Date;
   readonly target: string | null;
   readonly target_column: string | null;
+  readonly milliseconds: string | null;
+  readonly headers: StoredHeaders;
 }
 
-export const LETTER_COLUMNS = 'group_id, topic, partition, "offset", reason, error, failed_at, target, target_column';
+export const LETTER_COLUMNS =
+  'group_id, topic, partition, "offset", reason, error, failed_at, target, target_column, headers, ' +
+  'round(extract(epoch FROM timestamp) * 1000)::bigint AS milliseconds';
 
 export const deadLetterOf = (row: DeadLetterRow): StoredDeadLetter => ({
   groupId: row.group_id,
@@ -67,6 +91,8 @@ export const deadLetterOf = (row: DeadLetterRow): StoredDeadLetter => ({
   failedAt: row.failed_at,
   target: row.target,
   targetColumn: row.target_column,
+  milliseconds: row.milliseconds,
+  headers: row.headers,
 });
 
 /** A condition and the values of its parameters, which begin at `$1`. */
@@ -80,15 +106,24 @@ interface Condition {
  *
  * @param after the last dead letter before, in the order of the primary key; `null` begins with the first
  */
-export function selection({ reasons, topics }: DeadLetterFilter, after: DeadLetterPlace | null): Condition {
+export function selection({ reasons, topics, place }: DeadLetterFilter, after: DeadLetterPlace | null): Condition {
   const values: unknown[] = [reasons, topics];
   const parts = [
     '(cardinality($1::text[]) = 0 OR reason = ANY ($1))',
     '(cardinality($2::text[]) = 0 OR topic = ANY ($2))',
   ];
+  const parameter = (value: unknown): string => `$${values.push(value)}`;
+  if (place) {
+    const at = [parameter(place.topic), `${parameter(place.partition)}::int`, `${parameter(place.offset)}::bigint`];
+    parts.push(`(topic, partition, "offset") = (${at.join(', ')})`);
+  }
+  if (place?.groupId !== undefined) {
+    parts.push(`group_id = ${parameter(place.groupId)}`);
+  }
   if (after) {
-    values.push(after.groupId, after.topic, after.partition, after.offset.toString());
-    parts.push('(group_id, topic, partition, "offset") > ($3, $4, $5::int, $6::bigint)');
+    const at = [`${parameter(after.partition)}::int`, `${parameter(after.offset)}::bigint`];
+    const groupAndTopic = [parameter(after.groupId), parameter(after.topic)];
+    parts.push(`(group_id, topic, partition, "offset") > (${[...groupAndTopic, ...at].join(', ')})`);
   }
   return { sql: parts.join(' AND '), values };
 }
@@ -158,12 +193,13 @@ export interface ListedDeadLetter extends StoredDeadLetter {
   readonly content?: { readonly key: Buffer | null; readonly value: Buffer | null };
 }
 
-interface ListedRow extends DeadLetterRow {
+/** A row of `dead_letters`, with what was asked for. */
+export interface ListedRow extends DeadLetterRow {
   readonly key?: Buffer | null;
   readonly value?: Buffer | null;
 }
 
-function listedLetter(row: ListedRow): ListedDeadLetter {
+export function listedLetter(row: ListedRow): ListedDeadLetter {
   const { key, value } = row;
   return { ...deadLetterOf(row), ...(key === undefined || value === undefined ? {} : { content: { key, value } }) };
 }

@@ -19,23 +19,19 @@ import {
 import { type Refusal, ROWS_THAT_DELETE, type RowBatch, sendRows } from '../../store/tables/table.ts';
 import { droppedRows } from '../../store/transaction/dropped-rows.ts';
 import type { MappedTable } from '../../tables/table/mapped-table.ts';
-import { type DeadLetterPlace, type DeadLetterRow, deadLetterOf, deadLettersTable } from './dead-letters-table.ts';
-
-/** A text, or bytes that are none, as the column `headers` has them. */
-type StoredBytes = string | { readonly base64: string };
+import {
+  type DeadLetterPlace,
+  type DeadLetterRow,
+  deadLetterOf,
+  deadLettersTable,
+  type StoredBytes,
+} from './dead-letters-table.ts';
 
 /** A dead letter that is locked, with the record in it. */
 export interface LockedLetter extends DeadLetterRow {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
-  readonly headers: readonly { readonly key: StoredBytes; readonly value: StoredBytes | null }[];
-  /** Since 1970; `null` where the record has none, or one that fits no timestamptz. */
-  readonly milliseconds: string | null;
 }
-
-/** Columns of `dead_letters` beside those that are listed. */
-export const CONTENT_COLUMNS =
-  'key, value, headers, round(extract(epoch FROM timestamp) * 1000)::bigint AS milliseconds';
 
 /** Where the records of topics go, by the settings of now. */
 export interface ReplayTables extends Admission {
@@ -186,7 +182,7 @@ async function writeToTable(
   const sent = rows.length === 0 ? 'stored' : await sendRow(client, table, row, overwrite);
   if (sent instanceof RowRefused) {
     await client.query('ROLLBACK TO SAVEPOINT fit');
-    return table.refusal(client, sent);
+    return table.refusal(client, sent, { topic, partition, record });
   }
   if (sent === 'dropped') {
     const gap = { topic, partition, expectedOffset: record.offset, nextOffset: record.offset + 1n };

@@ -1,4 +1,5 @@
 import { EXIT_CODE } from '../../../contract/exit-code.ts';
+import { PRODUCT_NAME } from '../../../contract/identity.ts';
 import { formatsOf } from '../../../settings/sections/formats.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { FieldReaders } from '../../formats/field-readers.ts';
@@ -6,16 +7,42 @@ import { schemasFirst } from '../../formats/prepare-schemas.ts';
 import { recordDecoders } from '../../formats/record-decoders.ts';
 import { createRegistry } from '../../formats/registry/schema-registry.ts';
 import { UNWATCHED } from '../../logging/outage-log.ts';
+import { printable } from '../../logging/printable-text.ts';
 import { recordsOf } from '../../records/pack-records.ts';
+import type { DatabasePool } from '../../store/connection/database-pool.ts';
 import type { StreamPorts } from '../../stream/partition/stream-ports.ts';
 import { systemClock } from '../../stream/ports/clock.ts';
 import { MappedTables } from '../../tables/table/mapped-tables.ts';
 import { type OutputStreams, unlessInterrupted } from '../command/command.ts';
 import { Output, reasonList } from '../command/output.ts';
 import { withDatabase } from '../command/with-database.ts';
-import { jsonLine, outcomeJson, outcomeLine, ReplayTally, tablePage, targetLines } from './dead-letters-output.ts';
+import {
+  discardedJson,
+  jsonLine,
+  letterLines,
+  outcomeJson,
+  outcomeLine,
+  ReplayTally,
+  tablePage,
+  targetLines,
+} from './dead-letters-output.ts';
 import { type ReplayRequest, replayDeadLetters } from './dead-letters-replay.ts';
-import { countDeadLetters, countTargets, type ListRequest, listDeadLetters } from './dead-letters-table.ts';
+import {
+  countDeadLetters,
+  countTargets,
+  type ListedDeadLetter,
+  type ListRequest,
+  listDeadLetters,
+} from './dead-letters-table.ts';
+import {
+  atPlace,
+  type DiscardRequest,
+  discardLetter,
+  findLetter,
+  type NoLetter,
+  placeText,
+  type ShowRequest,
+} from './one-letter.ts';
 import { type LockedLetter, type ReplayTables, recordOfLetter } from './replay-rows.ts';
 
 const total = (counts: ReadonlyMap<string, number>): number =>
@@ -58,6 +85,57 @@ export function listLetters(
   });
 }
 
+/** What `show` and `discard` do with the one letter of a place. */
+type OnLetter = (pool: DatabasePool, schema: string) => Promise<ListedDeadLetter | NoLetter>;
+
+function onLetter(
+  word: 'show' | 'discard',
+  { database }: Settings,
+  { place }: ShowRequest,
+  streams: OutputStreams,
+  { run, lines }: { readonly run: OnLetter; readonly lines: (letter: ListedDeadLetter) => readonly string[] },
+): Promise<number> {
+  const command = `dead-letters ${word}`;
+  return withDatabase(command, database, streams, async (pool) => {
+    const output = new Output(streams, systemClock);
+    await pool.withClient((client) => countDeadLetters(client, database.schema, atPlace(place)));
+    const letter = await run(pool, database.schema);
+    if ('words' in letter) {
+      await output.lines([`${PRODUCT_NAME} ${command}: ${printable(letter.words)}`], 'err');
+      return EXIT_CODE.failed;
+    }
+    await output.lines(lines(letter));
+    return EXIT_CODE.ok;
+  });
+}
+
+/**
+ * Runs `dead-letters show`.
+ *
+ * @returns the exit code: 0 when the letter was shown; 1 when there is none, or several groups have one, or PostgreSQL
+ * did not answer. It rejects only for a mistake in the program.
+ */
+export const showLetter = (settings: Settings, request: ShowRequest, streams: OutputStreams): Promise<number> =>
+  onLetter('show', settings, request, streams, {
+    run: (pool, schema) => pool.withClient((client) => findLetter(client, schema, request.place)),
+    lines: (letter) => (request.json ? [jsonLine(letter)] : letterLines(letter)),
+  });
+
+/**
+ * Runs `dead-letters discard`.
+ *
+ * @returns the exit code: 0 when the letter is in `discarded_letters`; 1 when it stayed, or there is none. It rejects
+ * only for a mistake in the program.
+ */
+export const discardOne = (settings: Settings, request: DiscardRequest, streams: OutputStreams): Promise<number> =>
+  onLetter('discard', settings, request, streams, {
+    run: (pool, schema) => pool.withClient((client) => discardLetter(client, schema, request)),
+    lines: (letter) =>
+      request.json
+        ? [discardedJson(letter, request.because)]
+        : [printable(`discarded ${placeText(letter)} of group ${letter.groupId}, because: ${request.because}`)],
+  });
+
 function replayTarget(
   { database, consumer, records, kafka }: Settings,
   request: ReplayRequest,
@@ -74,6 +152,7 @@ function replayTarget(
     keyEncoding: records.keyEncoding,
     dryRun: request.dryRun,
     overwrite: request.overwrite,
+    value: request.value,
     isInRecords: (topic: string) => kafka.topics.includes(topic) || tables.of(topic).length === 0,
     tablesOf: (topic: string) => tables.of(topic),
   };
@@ -96,26 +175,49 @@ export function replayLetters(
   return withDatabase('dead-letters replay', settings.database, streams, async (pool) => {
     const output = new Output(streams, systemClock);
     const counts = await pool.withClient((client) => countDeadLetters(client, schema, request.filter));
+    const { place } = request.filter;
+    const letter = place && (await pool.withClient((client) => findLetter(client, schema, place)));
+    if (letter && 'words' in letter) {
+      await output.lines([`${PRODUCT_NAME} dead-letters replay: ${printable(letter.words)}`], 'err');
+      return EXIT_CODE.failed;
+    }
     const tally = new ReplayTally(Math.min(total(counts), request.limit ?? Number.POSITIVE_INFINITY), request.dryRun);
-    const registry = createRegistry(settings, { current: () => settings, clock: systemClock, outages: UNWATCHED });
-    const readers = new FieldReaders((topic) => formatsOf(settings, topic), registry);
-    const tables = new MappedTables(settings, {}, readers);
-    const prepare = registry && schemasFirst(registry, settings);
-    const target = replayTarget(settings, request, tables, { decoderOf: recordDecoders(readers), prepare });
-    await pool.withClient((client) => tables.read(client));
     try {
-      for await (const outcome of replayDeadLetters(pool, target, request, signal)) {
-        tally.add(outcome);
-        const line = request.json ? outcomeJson(outcome) : outcomeLine(outcome);
-        if (line !== null) {
-          await output.lines([line]);
-        }
-        output.progress(() => tally.progress());
-      }
+      await replayAll(settings, request, pool, { output, tally, signal });
     } finally {
-      await registry?.close();
       await output.lines([`${signal.aborted ? 'interrupted: ' : ''}${tally.summary()}`], 'err');
     }
-    return unlessInterrupted(signal, tally.isClean ? EXIT_CODE.ok : EXIT_CODE.failed);
+    if (place && tally.isEmpty && !signal.aborted) {
+      await output.lines([`${placeText(place)} is held by another transaction: try again when it is over`]);
+    }
+    const isDone = tally.isClean && !(place && tally.isEmpty);
+    return unlessInterrupted(signal, isDone ? EXIT_CODE.ok : EXIT_CODE.failed);
   });
+}
+
+/** Replays the letters of a request, with a line for each that stays. */
+async function replayAll(
+  settings: Settings,
+  request: ReplayRequest,
+  pool: DatabasePool,
+  { output, tally, signal }: { readonly output: Output; readonly tally: ReplayTally; readonly signal: AbortSignal },
+): Promise<void> {
+  const registry = createRegistry(settings, { current: () => settings, clock: systemClock, outages: UNWATCHED });
+  const readers = new FieldReaders((topic) => formatsOf(settings, topic), registry);
+  const tables = new MappedTables(settings, {}, readers);
+  const prepare = registry && schemasFirst(registry, settings);
+  const target = replayTarget(settings, request, tables, { decoderOf: recordDecoders(readers), prepare });
+  try {
+    await pool.withClient((client) => tables.read(client));
+    for await (const outcome of replayDeadLetters(pool, target, request, signal)) {
+      tally.add(outcome);
+      const line = request.json ? outcomeJson(outcome) : outcomeLine(outcome);
+      if (line !== null) {
+        await output.lines([line]);
+      }
+      output.progress(() => tally.progress());
+    }
+  } finally {
+    await registry?.close();
+  }
 }

@@ -58,8 +58,9 @@ consumer stops rather than take it for the same topic. Only you know which comma
 
   accept-topic    it holds the same records at the same offsets, as a restored cluster does: go on at the stored offsets.
                   Where it holds others, those below the stored offsets are never read
-  begin-again     it holds other records: read it from offset 0. The rows of the topic before, in records, dead_letters and
-                  gaps, have the same keys: while there are any it is refused, unless --rename-rows keeps them under another name.
+  begin-again     it holds other records: read it from offset 0. The rows of the topic before, in records, dead_letters,
+                  discarded_letters and gaps, have the same places: while there are any it is refused, unless --rename-rows keeps
+                  them under another name.
                   Rows of your own tables stay as they are, and tables without a key get the topic a second time: where the
                   topic fills such tables it is refused, unless --keep-table-rows consents
 

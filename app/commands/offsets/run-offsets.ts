@@ -245,6 +245,7 @@ async function tablesOfTopic(
 /** The tables beside `offsets` that have a row for each place in the topic, and which of their rows are the group's. */
 const ROWS = [
   { table: 'dead_letters', isOwn: 'topic = $1 AND group_id = $2' },
+  { table: 'discarded_letters', isOwn: 'topic = $1 AND group_id = $2' },
   { table: 'gaps', isOwn: 'topic = $1 AND group_id = $2' },
   // A schema belongs to one group, so records have no column of it.
   { table: 'records', isOwn: 'topic = $1 AND $2::text IS NOT NULL' },

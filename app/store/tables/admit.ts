@@ -1,5 +1,5 @@
 import { DEAD_LETTER_REASON } from '../../../contract/dead-letter-reasons.ts';
-import type { StreamRecord } from '../../records/record.ts';
+import type { StreamRecord, TopicPartition } from '../../records/record.ts';
 import type { Records } from '../../records/records.ts';
 import type { WriteRequest } from '../../stream/ports/record-sink.ts';
 import type { Memory } from '../copy/row-memory.ts';
@@ -13,11 +13,15 @@ export interface TableRows {
 
 /** Records of a request, without those that are refused before PostgreSQL has seen them. */
 export class AdmittedRecords {
+  /** Their partition. */
+  readonly of: TopicPartition;
   readonly #records: Records;
   readonly #places: readonly number[] | null;
 
   /** @param places of the records that are admitted. @default all are */
-  constructor(records: Records, places: readonly number[] | null = null) {
+  constructor(request: WriteRequest, places: readonly number[] | null = null) {
+    const { topic, partition, records } = request;
+    this.of = { topic, partition };
     this.#records = records;
     this.#places = places;
   }
@@ -63,7 +67,7 @@ export function admit(tables: readonly Table[], request: WriteRequest, memory: M
   const letters = tables.some((table) => table.refusesUnmatched) ? inNone : NONE;
   const unmatched = inNone.size - letters.size;
   if (letters.size === 0 && encoded.every(({ refused }) => refused.size === 0)) {
-    return { admitted: new AdmittedRecords(records), refused: [], batches: encoded, unmappedFields, unmatched };
+    return { admitted: new AdmittedRecords(request), refused: [], batches: encoded, unmappedFields, unmatched };
   }
   const refused: RefusedRecord[] = [];
   const kept: number[] = [];
@@ -78,7 +82,7 @@ export function admit(tables: readonly Table[], request: WriteRequest, memory: M
     }
   }
   return {
-    admitted: new AdmittedRecords(records, kept),
+    admitted: new AdmittedRecords(request, kept),
     refused,
     batches: encoded.map(({ table, rows }) => ({ table, rows: rows.of(kept) })),
     unmappedFields,

@@ -100,6 +100,30 @@ export const MIGRATIONS: readonly Migration[] = [
         PRIMARY KEY (group_id, topic, topic_id, target)
       );`,
   },
+  {
+    version: 6,
+    name: 'create discarded_letters',
+    sql: (schema) => `
+      CREATE TABLE ${schema}.discarded_letters (
+        group_id text NOT NULL,
+        topic text NOT NULL,
+        partition int NOT NULL,
+        "offset" bigint NOT NULL,
+        timestamp timestamptz,
+        key bytea,
+        headers jsonb NOT NULL,
+        value bytea,
+        reason text NOT NULL,
+        error text NOT NULL,
+        failed_at timestamptz NOT NULL,
+        target text,
+        target_column text,
+        because text NOT NULL,
+        discarded_by text NOT NULL DEFAULT session_user,
+        discarded_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (group_id, topic, partition, "offset", discarded_at)
+      );`,
+  },
 ];
 
 /** Any number that no other program is likely to lock: the first bytes of "stream-consumer". */

@@ -3,7 +3,7 @@ import type { Settings } from '../../../settings/settings.ts';
 import { FatalError } from '../../stream/ports/stream-errors.ts';
 import { sqlName } from '../connection/sql-name.ts';
 
-type Privilege = 'SELECT' | 'INSERT' | 'UPDATE';
+type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
 
 /** By the tables of this program, what the consumer does with them sooner or later. */
 export type NeededPrivileges = Readonly<Record<string, readonly Privilege[]>>;
@@ -14,14 +14,19 @@ export type NeededPrivileges = Readonly<Record<string, readonly Privilege[]>>;
  */
 export function neededPrivileges({
   kafka: { topics },
-  deadLetters: { to, maxRatio },
+  deadLetters: { to, maxRatio, keep },
 }: Pick<Settings, 'kafka' | 'deadLetters'>): NeededPrivileges {
   const writesLetters = to !== 'topic';
   // A dead letter is counted among the newest records and letters.
   const countsLetters = writesLetters && maxRatio < 1;
+  const ofLetters: readonly (readonly [Privilege, boolean])[] = [
+    ['SELECT', countsLetters || keep !== undefined],
+    ['INSERT', writesLetters],
+    ['DELETE', keep !== undefined],
+  ];
   return {
     records: [...(countsLetters ? (['SELECT'] as const) : []), ...(topics.length > 0 ? (['INSERT'] as const) : [])],
-    dead_letters: [...(countsLetters ? (['SELECT'] as const) : []), ...(writesLetters ? (['INSERT'] as const) : [])],
+    dead_letters: ofLetters.filter(([, isNeeded]) => isNeeded).map(([privilege]) => privilege),
     offsets: ['SELECT', 'INSERT', 'UPDATE'],
     gaps: ['INSERT'],
     filled_tables: ['SELECT', 'INSERT'],
@@ -39,14 +44,15 @@ export interface MissingPrivilege {
 }
 
 /**
- * A privilege on some columns counts as one on the table: only PostgreSQL knows whether these are enough. Tables that
- * are not there are left out.
+ * A privilege on some columns counts as one on the table: only PostgreSQL knows whether these are enough. DELETE is one
+ * of the table alone. Tables that are not there are left out.
  */
 const MISSING = `
   SELECT current_user AS role, needed.name AS "table", needed.privilege
     FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS needed (name, privilege, nth)
     JOIN pg_class ON relname = needed.name AND relnamespace = to_regnamespace($1)
-   WHERE NOT has_any_column_privilege(pg_class.oid, needed.privilege) ORDER BY nth`;
+   WHERE NOT CASE needed.privilege WHEN 'DELETE' THEN has_table_privilege(pg_class.oid, 'DELETE')
+                  ELSE has_any_column_privilege(pg_class.oid, needed.privilege) END ORDER BY nth`;
 
 /** The privileges that the role lacks, in the order of the tables. Only the catalog is read: every role may do that. */
 export async function missingPrivileges(

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { TableOperation } from '../../../contract/metrics/definition.ts';
-import type { TopicPartition } from '../../records/record.ts';
+import type { StreamRecord, TopicPartition } from '../../records/record.ts';
 import type { Records } from '../../records/records.ts';
 import type { DeadLetter } from '../../stream/ports/dead-letter.ts';
 import { CopyQuery, type RowCopy } from '../copy/binary-copy.ts';
@@ -10,6 +10,11 @@ import type { GuardStep } from './table-guard.ts';
 
 /** Why a record cannot be a row, in words that do not quote it. */
 export type Refusal = Pick<DeadLetter, 'reason' | 'error' | 'target' | 'targetColumn'>;
+
+/** The record of a row that PostgreSQL refused, with its topic and partition. */
+export interface RefusedOf extends TopicPartition {
+  readonly record: StreamRecord;
+}
 
 /** A record that does not become a row of any table. */
 export interface RefusedRecord extends Refusal, Pick<DeadLetter, 'record'> {
@@ -178,8 +183,12 @@ export interface Table {
   requireKept?(client: PoolClient, kinds: RowKinds): Promise<void>;
   /** Names of the triggers that may drop rows, as this connection has found them. */
   rowTriggers(client: PoolClient): readonly string[];
-  /** Why PostgreSQL refused a row; asked on a connection without a failed transaction. */
-  refusal(client: PoolClient, refused: RowRefused): Promise<Refusal>;
+  /**
+   * Why PostgreSQL refused a row; asked on a connection without a failed transaction.
+   *
+   * @param of the record of the row
+   */
+  refusal(client: PoolClient, refused: RowRefused, of: RefusedOf): Promise<Refusal>;
 }
 
 /** One of the user's own tables, and the topics whose records go to it. */

@@ -53,7 +53,8 @@ export async function copyInParts(
   for (const { index, cause } of poison) {
     const [admitted, table] = [records.at(index), refusedBy.get(cause)];
     if (admitted !== null && table !== undefined) {
-      refused.push({ ...admitted, refusedBy: table, cause, ...(await table.refusal(client, cause)) });
+      const refusal = await table.refusal(client, cause, { ...records.of, record: admitted.record });
+      refused.push({ ...admitted, refusedBy: table, cause, ...refusal });
     }
   }
   if (!owner.deadLetters.limit.isWithout) {

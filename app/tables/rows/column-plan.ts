@@ -100,6 +100,43 @@ export class ColumnPlan {
   }
 }
 
+/** The same for all rows of a partition; the topic in UTF-8. */
+export interface RowPlace {
+  readonly topic: Buffer;
+  readonly partition: number;
+}
+
+/** A number where it is exact. */
+const exactly = (value: number, exact: () => bigint): number | bigint => (Number.isNaN(value) ? exact() : value);
+
+/** Writes a column that takes a header, or what Kafka says of the record. */
+export function writeOfKafka(
+  row: RowText,
+  planned: PlannedColumn,
+  { topic, partition }: RowPlace,
+  record: RecordCursor,
+): DeadLetterReason | null {
+  const { column } = planned;
+  switch (column.source.kind) {
+    case 'topic':
+      return row.bytes(column, topic, 0, topic.length);
+    case 'partition':
+      return row.number(column, partition);
+    case 'offset':
+      return row.number(
+        column,
+        exactly(record.offsetNumber, () => record.offset),
+      );
+    case 'timestamp':
+      return row.timestamp(
+        column,
+        exactly(record.milliseconds, () => record.timestamp),
+      );
+    default:
+      return writeHeader(row, planned, record);
+  }
+}
+
 const NO_SUCH_HEADER = -2;
 
 /**
@@ -123,11 +160,7 @@ export function lastHeader(header: Buffer, record: RecordCursor): { readonly at:
 }
 
 /** Writes the value of the last header of the column's name. */
-export function writeHeader(
-  row: RowText,
-  { column, header }: PlannedColumn,
-  record: RecordCursor,
-): DeadLetterReason | null {
+function writeHeader(row: RowText, { column, header }: PlannedColumn, record: RecordCursor): DeadLetterReason | null {
   const { at, length } = lastHeader(header, record);
   return length === NO_SUCH_HEADER ? row.missing(column) : row.bytes(column, record.batch.bytes, at, length);
 }

@@ -1,4 +1,5 @@
 import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
+import { sqlstateMeaning } from '../../store/connection/sqlstate-meaning.ts';
 import { type RowCopy, rowsStored } from '../../store/copy/binary-copy.ts';
 import type { RowRefused } from '../../store/copy/isolate-poison.ts';
 import { refusedLine, tableReasonOf } from '../../store/copy/refused-row.ts';
@@ -6,6 +7,7 @@ import {
   type Copying,
   copyRows,
   type Refusal,
+  type RefusedOf,
   type RowBatch,
   type RowKinds,
   sendRows,
@@ -34,6 +36,8 @@ interface TableOptions {
    * @throws FatalError, OutageError when it is not; nothing was written of the records in hand
    */
   readonly find: (client: PoolClient) => Promise<KnownTable>;
+  /** What the field of a column is in a record, and what the column takes. @default not known */
+  readonly misfit?: (of: RefusedOf, column: string) => string | undefined;
   /** Whether transactions with rows of the table have waited for each other. @default never */
   readonly isContended?: () => boolean;
   /** Called when they have. */
@@ -178,7 +182,7 @@ export class MappedTable implements UserTable {
    * The words are ours, with names out of the catalog alone: PostgreSQL's message quotes the value of a class 22, and
    * a trigger's may.
    */
-  async refusal(client: PoolClient, { sqlstate, cause }: RowRefused): Promise<Refusal> {
+  async refusal(client: PoolClient, { sqlstate, cause }: RowRefused, of: RefusedOf): Promise<Refusal> {
     if (cause instanceof NothingKept) {
       const { column } = cause;
       const error = `not for ${this.name}, column "${column}": ${NOT_SENT}`;
@@ -187,9 +191,12 @@ export class MappedTable implements UserTable {
     const column = cause instanceof DatabaseError ? await this.#columnOf(client, cause) : undefined;
     const by = cause instanceof DatabaseError && cause.constraint ? `, by the constraint "${cause.constraint}"` : '';
     const place = column === undefined ? this.name : `${this.name}, column "${column}"`;
+    const reason = tableReasonOf(sqlstate);
+    const misfit = reason === 'value_does_not_fit' && column && this.#options.misfit?.(of, column);
+    const meaning = sqlstateMeaning(sqlstate);
     return {
-      reason: tableReasonOf(sqlstate),
-      error: `SQLSTATE ${sqlstate}: refused by ${place}${by}`,
+      reason,
+      error: `SQLSTATE ${sqlstate}${meaning ? ` (${meaning})` : ''}: refused by ${place}${by}${misfit ? `: ${misfit}` : ''}`,
       target: this.name,
       ...(column !== undefined && { targetColumn: column }),
     };

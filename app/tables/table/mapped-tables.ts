@@ -5,6 +5,7 @@ import { formatsOf } from '../../../settings/sections/formats.ts';
 import { tablesOf } from '../../../settings/sections/tables.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { FieldReaders } from '../../formats/field-readers.ts';
+import { recordsOf } from '../../records/pack-records.ts';
 import { IS_ROW_TRIGGER, type KnownTable } from '../../store/tables/table-guard.ts';
 import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
 import { mappedFields, type UnmappedFields, type UnmappedLog } from '../json/unmapped-fields.ts';
@@ -103,6 +104,7 @@ export class MappedTables {
       encode: (place, records, memory) => encoder.encode(place, records, memory),
       takesDefaults,
       find: (client) => this.#find(client, mapping),
+      misfit: ({ record, ...place }, column) => encoder.misfit(place, recordsOf([record]), column),
       isContended: () => this.#contended.has(table),
       onDeadlock: () => this.#contend(table),
     });

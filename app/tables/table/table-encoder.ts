@@ -1,3 +1,4 @@
+import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import { type FieldReaders, JSON_READERS } from '../../formats/field-readers.ts';
 import type { FieldReader } from '../../formats/parts/field-reader.ts';
 import type { TopicPartition } from '../../records/record.ts';
@@ -9,10 +10,11 @@ import { type EncodedRecords, type Refusal, Rows } from '../../store/tables/tabl
 import { DocumentFields } from '../json/document-fields.ts';
 import { ALL_MAPPED, type UnmappedFields } from '../json/unmapped-fields.ts';
 import type { TableMapping } from '../mapping/table-mapping.ts';
-import { ColumnPlan, type PlannedColumn, rowPath, writeHeader } from '../rows/column-plan.ts';
+import { ColumnPlan, type PlannedColumn, type RowPlace, rowPath, writeOfKafka } from '../rows/column-plan.ts';
 import { CopyText } from '../rows/copy-text.ts';
 import { KeptColumns } from '../rows/kept-columns.ts';
 import { DecodedKey, type KeyFields, TextKey } from '../rows/key-fields.ts';
+import { misfitWords } from '../rows/misfit-words.ts';
 import { type FieldRefusal, RowText } from '../rows/row-text.ts';
 import { Conditions } from './conditions.ts';
 import { type Fault, type Operation, Operations, refusalOf } from './record-operation.ts';
@@ -209,41 +211,44 @@ export class TableEncoder {
       }
       const refusal = this.#writeField(row, planned, place, record);
       if (refusal !== null) {
-        return typeof refusal === 'string' ? { reason: refusal, column: planned.column.name } : refusal;
+        return typeof refusal === 'string' ? this.#faultOf(refusal, planned) : refusal;
       }
     }
     return null;
   }
 
-  #writeField(
-    row: RowText,
-    planned: PlannedColumn,
-    { topic, partition }: RowPlace,
-    record: RecordCursor,
-  ): Fault | FieldRefusal {
-    const { column } = planned;
-    switch (column.source.kind) {
+  #faultOf(reason: DeadLetterReason, planned: PlannedColumn): Fault {
+    const { name } = planned.column;
+    return { reason, column: name, ...(reason === 'value_does_not_fit' && { words: this.#misfit(planned) }) };
+  }
+
+  /** The kind of the field that was read last for a column, and what the column takes. */
+  #misfit({ column, typed, path }: PlannedColumn): string {
+    const { value, typed: fields } = this.#fields;
+    const kind = this.#hasRow && path >= 0 && column.source.kind !== 'key' ? value?.kindOf(path) : undefined;
+    return misfitWords(fields === null ? column : typed.by(fields.units[path]), kind);
+  }
+
+  /** Why PostgreSQL refused the value of a column: what its field is in the record, and what the column takes. */
+  misfit({ topic }: TopicPartition, records: Records, column: string): string | undefined {
+    const planned = this.#plan.columns.find((one) => one.column.name === column);
+    this.#fields = this.#fieldsOf(topic);
+    let words: string | undefined;
+    records.forEach((record) => {
+      words = planned && typeof this.#read(record) === 'string' ? this.#misfit(planned) : undefined;
+    });
+    return words;
+  }
+
+  #writeField(row: RowText, planned: PlannedColumn, place: RowPlace, record: RecordCursor): Fault | FieldRefusal {
+    switch (planned.column.source.kind) {
       case 'field':
       case 'event':
         return this.#writeFieldOfValue(row, planned, record);
       case 'key':
         return this.#fields.key.write(row, planned, record);
-      case 'header':
-        return writeHeader(row, planned, record);
-      case 'topic':
-        return row.bytes(column, topic, 0, topic.length);
-      case 'partition':
-        return row.number(column, partition);
-      case 'offset':
-        return row.number(
-          column,
-          exactly(record.offsetNumber, () => record.offset),
-        );
-      case 'timestamp':
-        return row.timestamp(
-          column,
-          exactly(record.milliseconds, () => record.timestamp),
-        );
+      default:
+        return writeOfKafka(row, planned, place, record);
     }
   }
 
@@ -274,12 +279,3 @@ interface TopicFields {
   readonly hasOthers: boolean;
   readonly key: KeyFields;
 }
-
-/** The same for all rows of a partition; the topic in UTF-8. */
-interface RowPlace {
-  readonly topic: Buffer;
-  readonly partition: number;
-}
-
-/** A number where it is exact. */
-const exactly = (value: number, exact: () => bigint): number | bigint => (Number.isNaN(value) ? exact() : value);

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { configure, type Decision } from '../../../app/commands/configure.ts';
@@ -86,7 +88,7 @@ describe('--help', () => {
         '--config FILE',
         '--config-tree DIR',
         '--check',
-        'dead-letters list|replay',
+        'dead-letters list|show|replay|discard',
         '--version',
         'KAFKA_GROUP_ID',
         'DATABASE_URL',
@@ -151,6 +153,22 @@ describe('dead-letters', () => {
       json: false,
       dryRun: true,
       overwrite: true,
+    });
+  });
+
+  test('show, discard and replay take the place of one letter', () => {
+    const place = { topic: 'orders', partition: 1, offset: 5n };
+    expect(asked(['show', 'orders/1/5', '--json'])).toEqual({ place, json: true });
+    expect(asked(['discard', 'orders/1/5', '--group', 'g', '--because', ' test data '])).toEqual({
+      place: { ...place, groupId: 'g' },
+      json: false,
+      because: 'test data',
+    });
+    const value = join(CWD, 'value.json');
+    writeFileSync(value, '{"a":1}');
+    expect(asked(['replay', 'orders/1/5', '--value', value])).toMatchObject({
+      filter: { reasons: [], topics: [], place },
+      value: Buffer.from('{"a":1}'),
     });
   });
 
@@ -302,6 +320,19 @@ describe('a wrong command line', () => {
     [['dead-letters', 'delete'], 'the command dead-letters cannot do this: "delete"'],
     [['dead-letters', 'list', 'orders'], 'the command dead-letters list takes options only: "orders"'],
     [['dead-letters', 'list', '--dry-run'], '--dry-run is not an option'],
+    [
+      ['dead-letters', 'replay', 'orders'],
+      'the command dead-letters replay takes the place of a dead letter: "orders"',
+    ],
+    [['dead-letters', 'replay', 'orders/0/1', '--limit', '2'], '--limit selects letters, and a place names one'],
+    [['dead-letters', 'replay', '--value', 'x'], '--value is for one dead letter'],
+    [['dead-letters', 'replay', 'orders/0/1', '--value', '/no/such/file'], '--value cannot be read (ENOENT)'],
+    [['dead-letters', 'show'], 'the command dead-letters show needs the place of a dead letter'],
+    [['dead-letters', 'show', 'orders/0/1', 'orders/0/2'], 'the command dead-letters show takes one dead letter'],
+    [['dead-letters', 'show', 'orders/2147483648/1'], 'takes the place of a dead letter'],
+    [['dead-letters', 'show', 'orders/0/9223372036854775808'], 'takes the place of a dead letter'],
+    [['dead-letters', 'discard', 'orders/0/1'], '--because is missing'],
+    [['dead-letters', 'discard', 'orders/0/1', '--because', ' '], '--because is missing'],
     [['dead-letters', 'replay', '--show-value'], '--show-value is not an option'],
     [['dead-letters', 'replay', '--check'], '--check is not an option'],
     [['dead-letters', 'replay', '--reason', 'invalid_jsn'], 'did you mean invalid_json?'],

@@ -36,7 +36,7 @@ export function told(text: string, secrets: readonly string[]): readonly string[
 export const SETTINGS: readonly SettingEntry[] = listSettings(SettingsSchema as SchemaNode);
 
 /** Right values of settings with a pattern; the first that fits is taken. */
-const EXAMPLES = ['orders', 'kafka:9092', 'https://admin.example:8443/x', 'server:/healthz', '/ops', '30s'];
+const EXAMPLES = ['orders', 'kafka:9092', 'https://admin.example:8443/x', 'server:/healthz', '/ops', '24h'];
 
 function example({ pattern = '', default: fallback }: SchemaNode, path: string): unknown {
   const fitting = EXAMPLES.find((text) => new RegExp(pattern, 'u').test(text));

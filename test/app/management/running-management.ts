@@ -60,6 +60,10 @@ export function managementOptions({
     report: () => RUNNING,
     pool: () => ({ active: 1, idle: 2, pending: 3, max: 4 }),
     schemas: () => 1,
+    letters: () => ({
+      waiting: [{ topic: 'orders', letters: 2, oldestSeconds: 3_600 }],
+      expired: new Map([['orders', 1]]),
+    }),
     checkDatabase: async () => undefined,
     checkKafka: async () => ({ brokers: 1 }),
     logger: createLogger(logging, logDestination, (level) => logEvents.count(level)),

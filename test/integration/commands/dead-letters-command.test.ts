@@ -43,7 +43,7 @@ async function consumed(records: readonly TestRecord[], config: Readonly<Record<
 async function copyOf(original: string): Promise<string> {
   const schema = randomName('schema');
   await query(`CREATE SCHEMA ${schema}`);
-  for (const table of ['records', 'dead_letters']) {
+  for (const table of ['records', 'dead_letters', 'discarded_letters']) {
     await query(`CREATE TABLE ${schema}.${table} (LIKE ${original}.${table} INCLUDING ALL)`);
     await query(`INSERT INTO ${schema}.${table} SELECT * FROM ${original}.${table}`);
   }
@@ -133,6 +133,58 @@ describe('letters of which some fit by now', () => {
       { offset: 3, reason: 'key_not_text', error: expect.any(String) },
       { offset: 4, reason: 'invalid_json', error: expect.stringContaining('22P02') },
     ]);
+  });
+
+  test('one letter is shown, mended and replayed, and another one discarded with a reason', async () => {
+    const shown = await run(['show', `${topic}/0/2`], { schema });
+    expect(shown).toMatchObject({ code: 0, stderr: '' });
+    expect(shown.stdout).toMatch(/^ {4}SQLSTATE {2}22P02, invalid text for the type$/m);
+    expect(shown.stdout).toMatch(/^ {4}value {5}\{oops$/m);
+    const asJson = await run(['show', `${topic}/0/1`, '--json'], { schema });
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ value: LARGE, timestamp: new Date(TIMESTAMP).toISOString() });
+    const mend = (value: string) =>
+      runCommand(['dead-letters', 'replay', `${topic}/0/2`, '--value', '-'], {
+        ...placeOf({ schema }),
+        shell: `printf '%s' '${value}' | "$@"`,
+      });
+    expect(await mend('{still wrong')).toMatchObject({ code: 1, stdout: expect.stringContaining('invalid_json') });
+    expect((await run(['show', `${topic}/0/2`], { schema })).stdout).toContain('{oops');
+    expect(await mend('{"mended": true}')).toMatchObject({ code: 0, stderr: '1 of 1 dead letters, 1 moved\n' });
+    expect(await query(`SELECT value FROM ${schema}.records WHERE key = 'poison'`)).toEqual([
+      { value: { mended: true } },
+    ]);
+    const refused = await run(['discard', `${topic}/0/3`], { schema });
+    expect(refused).toMatchObject({ code: 78, stderr: expect.stringContaining('--because is missing') });
+    const discard = await run(['discard', `${topic}/0/3`, '--because', 'test data'], { schema });
+    expect(discard).toMatchObject({ code: 0, stdout: expect.stringContaining(`discarded ${topic}/0/3 of group`) });
+    expect(
+      await query(
+        `SELECT key, value, reason, because, discarded_by = session_user AS own FROM ${schema}.discarded_letters`,
+      ),
+    ).toEqual([{ key: Buffer.from([0xff]), value: null, reason: 'key_not_text', because: 'test data', own: true }]);
+    for (const word of ['show', 'replay']) {
+      const gone = await run([word, `${topic}/0/3`], { schema });
+      expect(gone).toMatchObject({ code: 1, stderr: expect.stringMatching(/there is no .*because: test data/) });
+    }
+    expect((await letters()).map(({ offset }) => offset)).toEqual([1, 4]);
+  });
+
+  test('a trigger that drops the row of a discarded letter keeps the letter', async () => {
+    await query(`CREATE FUNCTION ${schema}.drop_row() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+      CREATE TRIGGER drop_row BEFORE INSERT ON ${schema}.discarded_letters FOR EACH ROW EXECUTE FUNCTION ${schema}.drop_row()`);
+    const { code, stderr } = await run(['discard', `${topic}/0/3`, '--because', 'test data'], { schema });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('was not discarded') });
+    expect(await letters()).toHaveLength(4);
+  });
+
+  test('of two groups at one place one is chosen', async () => {
+    await query(`INSERT INTO ${schema}.dead_letters (group_id, topic, partition, "offset", headers, reason, error)
+      VALUES ('another', '${topic}', 0, 2, '[]', 'invalid_json', 'e')`);
+    const both = await run(['discard', `${topic}/0/2`, '--because', 'x'], { schema });
+    expect(both).toMatchObject({ code: 1, stderr: expect.stringContaining('several groups') });
+    const one = await run(['discard', `${topic}/0/2`, '--because', 'x', '--group', 'another'], { schema });
+    expect(one.code).toBe(0);
+    expect(await letters()).toHaveLength(4);
   });
 
   test('replay of one reason alone succeeds when all of them fit', async () => {

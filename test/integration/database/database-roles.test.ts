@@ -60,7 +60,7 @@ test('without tables a consumer that may not make them ends with code 1, and say
   expect(log).toContain('"code":"DATABASE_NOT_MIGRATED"');
   expect(log).toContain(
     'has none of our tables; missing: 1 (create records, offsets and dead_letters), 2 (create gaps), ' +
-      '3 (add topic_id and leader_epoch to offsets), 4 (add target and target_column to dead_letters), 5 (create filled_tables)',
+      '3 (add topic_id and leader_epoch to offsets), 4 (add target and target_column to dead_letters), 5 (create filled_tables), 6 (create discarded_letters)',
   );
   expect(log).toContain('stream-consumer migrate');
 });
@@ -76,7 +76,7 @@ test('the owner migrates, and a second time finds nothing to do', async () => {
   expect(await migrate(urlOf(owner))).toEqual({
     code: 0,
     stderr: '',
-    stdout: `the schema "${schema}" was brought to version 5\n`,
+    stdout: `the schema "${schema}" was brought to version 6\n`,
   });
   expect(await migrate(urlOf(owner))).toMatchObject({ code: 0, stdout: `the schema "${schema}" is up to date\n` });
 });
@@ -108,6 +108,17 @@ test('the writer accepts a topic, and the owner renames the rows of one that beg
   expect(await query(`SELECT FROM ${schema}.records WHERE topic = $1`, [topic])).toEqual([]);
 });
 
+test('the writer discards a letter, and its role is stored', async () => {
+  const { topic, consumer } = await startWriter();
+  await awaitEachOnce({ schema, topic, records: 3 });
+  consumer.kill('SIGTERM');
+  await consumer.exited;
+  const env = databaseEnvironment(urlOf(writer), schema);
+  const discard = ['dead-letters', 'discard', `${topic}/0/1`, '--because', 'a test'];
+  expect(await runCommand(discard, { env })).toMatchObject({ code: 0 });
+  expect(await query(`SELECT discarded_by FROM ${schema}.discarded_letters`)).toEqual([{ discarded_by: writer.user }]);
+});
+
 test.each([
   ['records', 'UPDATE', 'UPDATE ? SET value = NULL'],
   ['records', 'DELETE', 'DELETE FROM ?'],
@@ -115,6 +126,7 @@ test.each([
   ['records', 'DROP', 'DROP TABLE ?'],
   ['offsets', 'DELETE', 'DELETE FROM ?'],
   ['filled_tables', 'DELETE', 'DELETE FROM ?'],
+  ['discarded_letters', 'DELETE', 'DELETE FROM ?'],
   ['schema_migrations', 'INSERT', "INSERT INTO ? (version, name) VALUES (99, 'x')"],
   ['mine', 'CREATE', 'CREATE TABLE ? (a int)'],
 ])('the writer cannot touch %s with %s', async (table, _, sql) => {

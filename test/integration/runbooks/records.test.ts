@@ -37,6 +37,9 @@ test('a value that is no JSON: DeadLettersHigh shows the reason, in the log and 
   expect(await runbookCommand('DeadLettersHigh', reader, 'psql')).toMatch(
     new RegExp(`${topic} *\\| *\\| *\\| invalid_json *\\| *1`),
   );
+  expect(await runbookCommand('DeadLettersWaiting', reader)).toMatch(
+    new RegExp(`${topic} *\\| *\\| *\\| invalid_json *\\| *1`),
+  );
 });
 
 test('a field that does not fit its column: the query of DeadLettersHigh shows table and column', async () => {

@@ -210,7 +210,7 @@ describe('a dead letter of a user table has the table, the column and no word of
     expect(await stored()).toEqual({ orders: [0, 1, 3], records: [0, 1, 3], letters: [2], offset: 4 });
     const [letter] = await letters();
     expect(letter).toMatchObject({ offset: 2, reason, target: `${schema}.orders`, target_column: column });
-    expect(letter?.['error']).toContain(`SQLSTATE ${sqlstate}: refused by ${schema}.orders`);
+    expect(letter?.['error']).toMatch(new RegExp(`^SQLSTATE ${sqlstate} \\([^)]+\\): refused by ${schema}\\.orders`));
     expect(letter?.['error']).not.toMatch(new RegExp(`${SECRET}|2024-02-30|3000000000|line`));
   });
 

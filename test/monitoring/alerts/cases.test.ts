@@ -53,6 +53,7 @@ const CASES: Readonly<Record<AlertName, string>> = {
   PartitionLeaderless: '       own   own    own    own      own   own      every gauge every   every every   every',
   RecordsSkipped: '            own   own    own    own      own   own      own   own   every   own   every   every',
   DeadLettersHigh: '           own   own    own    own      own   own      own   own   every   own   every   every',
+  DeadLettersWaiting: '        own   own    own    own      own   own      every gauge every   every every   every',
   WriterFenced: '              own   own    own    own      own   own      own   zero  every   every every   every',
   RebalanceStorm: '            own   own    own    own      own   perPod   own   zero  every   every every   every',
   RecordsLate: '               own   own    own    own      own   own      own   zero  every   every every   every',

@@ -26,7 +26,13 @@ if (!hasPromtool && !isRequired) {
 const withEveryAlert = (monitoring: object = {}) => ({
   application: { schemaRegistry: { url: 'https://registry.example.com' } },
   monitoring: {
-    alerts: { rules: { RebalanceStorm: { enabled: true }, RecordsLate: { enabled: true } } },
+    alerts: {
+      rules: {
+        DeadLettersWaiting: { enabled: true },
+        RebalanceStorm: { enabled: true },
+        RecordsLate: { enabled: true },
+      },
+    },
     ...monitoring,
   },
 });
@@ -139,7 +145,7 @@ test('promtool is there wherever the rules have to be proved', () => {
 (hasPromtool ? describe : describe.skip)('promtool', () => {
   test('finds nothing wrong with the rules', () => {
     const { status, output } = promtool('check', 'rules', '--lint=all', '--lint-fatal', 'rules.yml');
-    expect(output).toContain('SUCCESS: 33 rules found');
+    expect(output).toContain('SUCCESS: 34 rules found');
     expect(status).toBe(0);
   });
 

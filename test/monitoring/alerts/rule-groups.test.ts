@@ -239,7 +239,11 @@ describe('expressions', () => {
 });
 
 describe.each(['serviceMonitor', 'annotations'])('monitoring.matchers, with scrape: %s', (scrape) => {
-  const rules = { RebalanceStorm: { enabled: true }, RecordsLate: { enabled: true } };
+  const rules = {
+    DeadLettersWaiting: { enabled: true },
+    RebalanceStorm: { enabled: true },
+    RecordsLate: { enabled: true },
+  };
   const groups = (matchers: object) =>
     groupsOf(renderedMonitoring({ ...REGISTRY, monitoring: { scrape, matchers, alerts: { rules } } }));
   const all = groups({ cluster: 'eu-1', region: 'west' }).flatMap((group) => group.rules);

@@ -2,7 +2,9 @@ import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { Output } from '../../../../app/commands/command/output.ts';
 import {
+  discardedJson,
   jsonLine,
+  letterLines,
   outcomeJson,
   outcomeLine,
   ReplayTally,
@@ -23,6 +25,8 @@ const aLetter = (fields: Partial<ListedDeadLetter> = {}): ListedDeadLetter => ({
   failedAt: new Date(0),
   target: null,
   targetColumn: null,
+  milliseconds: null,
+  headers: [],
   ...fields,
 });
 
@@ -85,6 +89,10 @@ describe('a line of JSON', () => {
     reason: 'invalid_json',
     error: 'wrong',
     failedAt: '1970-01-01T00:00:00.000Z',
+    sqlstate: null,
+    sqlstateMeaning: null,
+    timestamp: null,
+    headers: [],
     target: null,
     targetColumn: null,
   };
@@ -105,9 +113,57 @@ describe('a line of JSON', () => {
     expect(JSON.parse(jsonLine(aLetter(target)))).toEqual({ ...fields, ...target });
   });
 
+  test('has the timestamp, the headers, and the SQLSTATE with what it means', () => {
+    const headers = [
+      { key: 'source', value: 'shop' },
+      { key: 'raw', value: { base64: '/w==' } },
+    ];
+    const error = 'SQLSTATE 22P02 (invalid text for the type): refused by shop.orders, column "total"';
+    expect(JSON.parse(jsonLine(aLetter({ error, headers, milliseconds: '1' })))).toEqual({
+      ...fields,
+      error,
+      sqlstate: '22P02',
+      sqlstateMeaning: 'invalid text for the type',
+      timestamp: '1970-01-01T00:00:00.001Z',
+      headers,
+    });
+    const beyond = JSON.parse(jsonLine(aLetter({ milliseconds: '9224318015999999' })));
+    expect(beyond).toMatchObject({ timestamp: '9224318015999999' });
+  });
+
+  test('says who decided what about a letter that was discarded', () => {
+    expect(JSON.parse(discardedJson(aLetter(), 'test data'))).toEqual({
+      outcome: 'discarded',
+      because: 'test data',
+      ...fields,
+    });
+  });
+
   test('says how the replay of its letter ended', () => {
     expect(JSON.parse(outcomeJson({ kind: 'moved', letter: aLetter() }))).toEqual({ outcome: 'moved', ...fields });
   });
+});
+
+test('one letter is shown as a whole, and steers no terminal', () => {
+  const headers = [
+    { key: 'source', value: `s${escapeKey}` },
+    { key: { base64: '/w==' }, value: null },
+  ];
+  const content = { key: Buffer.from([0xff]), value: Buffer.from('{"total": "many"}') };
+  const why = { reason: 'value_does_not_fit', error: 'SQLSTATE 22P02: refused', target: 'shop.orders' } as const;
+  expect(letterLines(aLetter({ ...why, targetColumn: 'total', milliseconds: '0', headers, content }))).toEqual([
+    'orders/3/12 of group group',
+    '    reason    value_does_not_fit: a value does not fit its column in a table of your own',
+    '    error     SQLSTATE 22P02: refused',
+    '    SQLSTATE  22P02, invalid text for the type',
+    '    target    shop.orders.total',
+    '    failed at 1970-01-01T00:00:00.000Z',
+    '    timestamp 1970-01-01T00:00:00.000Z',
+    '    header    source: s\\u{001b}',
+    '    header    base64 /w==: null',
+    '    key       base64 /w==',
+    '    value     {"total": "many"}',
+  ]);
 });
 
 test('a replay names the letters that stay and why, and no others', () => {
@@ -134,6 +190,8 @@ const outcome = (kind: ReplayOutcome['kind'], reason: DeadLetterReason = 'invali
     reason,
     error: 'e',
     failedAt: new Date(0),
+    milliseconds: null,
+    headers: [],
     ...NO_TARGET,
   },
 });
