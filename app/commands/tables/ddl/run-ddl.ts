@@ -95,7 +95,7 @@ export async function printDdl(settings: Settings, request: DdlRequest, { out, e
         shapes,
         settings,
       );
-      return table === undefined ? [] : [statements(entries, table, wanted).join('\n')];
+      return table === undefined ? [] : [statements(entries, table, wanted, settings).join('\n')];
     });
     out.write(`${texts.join('\n\n')}\n`);
     return EXIT_CODE.ok;
