@@ -118,6 +118,16 @@ export function formatsOf(settings: FormatsPart, topic: string): TopicFormats {
   return { key: key && listed(key), value: listed(value) };
 }
 
+/** What values are as a whole: an object as a rule, and by formats without parts a text or bytes. */
+export type WholeValue = 'object' | 'text' | 'bytes';
+
+/** What the values of some topics are as a whole. */
+export function wholeValueOf(settings: FormatsPart, topics: readonly string[]): WholeValue {
+  const formats = new Set(topics.flatMap((topic) => formatsOf(settings, topic).value));
+  const isWhole = [...formats].every((format) => format === 'text' || format === 'bytes');
+  return !isWhole ? 'object' : formats.has('text') ? 'text' : 'bytes';
+}
+
 const SIDES = ['value', 'key'] as const;
 
 /** Which sides of a topic's records have schemas in the registry. */

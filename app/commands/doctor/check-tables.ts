@@ -159,7 +159,7 @@ async function rightTables(client: PoolClient, schema: string): Promise<Finding>
 /** The tables of the setting `tables`, as `tables check` compares them. */
 export async function checkUserTables(client: PoolClient, settings: Settings): Promise<readonly Finding[]> {
   const tables = tablesOf(settings);
-  const { mappings, problems } = await readMappings(client, tables, settings.database.schema);
+  const { mappings, problems } = await readMappings(client, tables, settings.database.schema, settings);
   return [
     ...mappings.map(({ schema, table, topics, columns }) =>
       ok(userTable(`${schema}.${table}`), `${columns.length} columns take the records of ${topics.join(', ')}`),

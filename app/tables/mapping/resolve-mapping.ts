@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PoolClient } from 'pg';
 import { nearestKey, type Problem, problemIf } from '../../../settings/schema/problem.ts';
 import { parseSource } from '../../../settings/sections/column-source.ts';
+import { type FormatsPart, type WholeValue, wholeValueOf } from '../../../settings/sections/formats.ts';
 import type { ColumnSetting, TableSettings } from '../../../settings/sections/tables.ts';
 import { sqlName } from '../../store/connection/sql-name.ts';
 import { type CatalogColumn, type CatalogRelation, type CatalogTable, readCatalog } from './table-catalog.ts';
@@ -80,7 +81,7 @@ function columnProblems(
   { column, setting, source }: Intent,
   path: string,
   found: CatalogTable,
-  key: TableKey | null,
+  { key, whole }: { readonly key: TableKey | null; readonly whole: WholeValue },
 ): readonly Problem[] {
   const { name, type, isNotNull, hasDefault, isGenerated, typeWithoutInput } = column;
   if (source === null) {
@@ -118,7 +119,7 @@ function columnProblems(
     }),
     ...(setting === undefined
       ? []
-      : [...sourceProblem(path, setting, source, type), ...unitProblem(path, setting.as, type)]),
+      : [...sourceProblem(path, setting, source, { type, whole }), ...unitProblem(path, setting.as, type)]),
   ];
 }
 
@@ -197,9 +198,15 @@ type Resolved =
  * name: in a row whose field is missing they would get NULL.
  *
  * @param path of the entry, such as `tables[0]`
+ * @param whole what the values of the entry's topics are. @default objects
  * @returns the mapping, or all problems of the entry at once
  */
-export function resolveMapping(entry: TableSettings, found: CatalogTable, path: string): Resolved {
+export function resolveMapping(
+  entry: TableSettings,
+  found: CatalogTable,
+  path: string,
+  whole: WholeValue = 'object',
+): Resolved {
   const { relation, problems: ofTable } = tableProblems(found, path);
   if (relation === null) {
     return { mapping: null, problems: ofTable };
@@ -216,7 +223,9 @@ export function resolveMapping(entry: TableSettings, found: CatalogTable, path: 
       : []),
     ...sequenceProblems(found, relation, path),
     ...unknownColumns(settings, relation, path),
-    ...intents.flatMap((intent) => columnProblems(intent, `${path}.columns.${intent.column.name}`, found, key)),
+    ...intents.flatMap((intent) =>
+      columnProblems(intent, `${path}.columns.${intent.column.name}`, found, { key, whole }),
+    ),
     ...problemIf(written.length === 0, {
       path: `${path}.table`,
       message: 'has no column left that a record has a value for',
@@ -253,11 +262,17 @@ export interface Mappings {
   readonly problems: readonly Problem[];
 }
 
-async function readOnce(...[client, tables, ownSchema]: Parameters<typeof readMappings>): Promise<Mappings> {
+const NO_FORMATS: FormatsPart = { formats: {} };
+
+async function readOnce(
+  ...[client, tables, ownSchema, formats = NO_FORMATS]: Parameters<typeof readMappings>
+): Promise<Mappings> {
   const found = await readCatalog(client, tables, ownSchema);
   const resolved = tables.flatMap((settings, nth) => {
     const answer = found[nth];
-    return answer === undefined ? [] : resolveMapping(settings, answer, `tables[${nth}]`);
+    return answer === undefined
+      ? []
+      : resolveMapping(settings, answer, `tables[${nth}]`, wholeValueOf(formats, settings.topics));
   });
   return {
     mappings: resolved.flatMap(({ mapping }) => mapping ?? []),
@@ -275,17 +290,19 @@ async function readOnce(...[client, tables, ownSchema]: Parameters<typeof readMa
  *
  * @param tables in the order of the settings: problems name their places
  * @param ownSchema `database.schema`, whose tables of this program are refused
+ * @param formats of the settings. @default none is set: values are JSON
  * @returns the mappings of the entries that are right, and all problems of the others
  */
 export async function readMappings(
   client: Pick<PoolClient, 'query'>,
   tables: readonly TableSettings[],
   ownSchema: string,
+  formats?: FormatsPart,
 ): Promise<Mappings> {
-  let last = await readOnce(client, tables, ownSchema);
+  let last = await readOnce(client, tables, ownSchema, formats);
   while (last.problems.length > 0) {
     const before = last.problems;
-    last = await readOnce(client, tables, ownSchema);
+    last = await readOnce(client, tables, ownSchema, formats);
     if (isDeepStrictEqual(last.problems, before)) {
       break;
     }

@@ -77,7 +77,7 @@ export class MappedTables {
     if (tables.length === 0) {
       return;
     }
-    const { mappings, problems } = await readMappings(client, tables, this.#settings.database.schema);
+    const { mappings, problems } = await readMappings(client, tables, this.#settings.database.schema, this.#settings);
     if (problems.length > 0) {
       const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
       throw new FatalError(

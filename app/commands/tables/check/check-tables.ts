@@ -138,7 +138,7 @@ export function checkTables(settings: Settings, { json }: CheckRequest, { out, e
   return withDatabase('tables check', database, { err }, async (pool) => {
     const topics = tables.flatMap((table) => table.topics);
     const { mappings, problems, elsewhere } = await pool.withClient(async (client) => ({
-      ...(await readMappings(client, tables, database.schema)),
+      ...(await readMappings(client, tables, database.schema, settings)),
       elsewhere: topics.length === 0 ? [] : await offsetsElsewhere(client, database.schema, topics),
     }));
     const keyed = topicsByKey(mappings).filter((topic) => !formatsOf(settings, topic).key?.includes('registry'));

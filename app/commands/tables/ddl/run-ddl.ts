@@ -113,7 +113,7 @@ function tableText(
   const { columns, remarks } = wantedTable(keyed.entries, shapes, settings);
   const wanted = { columns, remarks: [...new Set([...remarks, ...keyed.remarks])] };
   const placed = entries.map(([path, entry], nth): TableEntry => [path, keyed.entries[nth] ?? entry]);
-  return statements(placed, table, wanted).join('\n');
+  return statements(placed, table, wanted, settings).join('\n');
 }
 
 /** What is known of all topics of these tables. */
