@@ -106,16 +106,11 @@ export class Operations {
   }
 }
 
-/** What a string says, for less work where it is one letter, as in each event; `null` for all else. */
-function wordOf(field: JsonSlice | undefined): string | null {
-  if (field === undefined || !isString(field)) {
-    return null;
-  }
-  const { bytes, start, end, kind, hasEscapes } = field;
+/** What a string says, for less work where it is one letter, as in each event: an escape is longer. */
+function letterOf(operation: JsonSlice): string {
+  const { bytes, start, end, kind } = operation;
   const quotes = kind === 'text' ? 0 : 1;
-  return hasEscapes || end - start !== 1 + 2 * quotes
-    ? contentOf(field)
-    : String.fromCharCode(bytes[start + quotes] ?? 0);
+  return end - start !== 1 + 2 * quotes ? contentOf(operation) : String.fromCharCode(bytes[start + quotes] ?? 0);
 }
 
 /**
