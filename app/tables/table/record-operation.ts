@@ -106,11 +106,14 @@ export class Operations {
   }
 }
 
-/** What a string says, for less work where it is one letter, as in each event: an escape is longer. */
-function letterOf(operation: JsonSlice): string {
-  const { bytes, start, end, kind } = operation;
+/** What a string says, for less work where it is one letter, as in each event; an escape is longer. `null`: all else. */
+function wordOf(field: JsonSlice | undefined): string | null {
+  if (field === undefined || !isString(field)) {
+    return null;
+  }
+  const { bytes, start, end, kind } = field;
   const quotes = kind === 'text' ? 0 : 1;
-  return end - start !== 1 + 2 * quotes ? contentOf(operation) : String.fromCharCode(bytes[start + quotes] ?? 0);
+  return end - start !== 1 + 2 * quotes ? contentOf(field) : String.fromCharCode(bytes[start + quotes] ?? 0);
 }
 
 /**
