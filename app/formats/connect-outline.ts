@@ -9,7 +9,7 @@ const isSchema = (given: unknown): given is Schema =>
   typeof given === 'object' && given !== null && !Array.isArray(given);
 
 /** By the word of `type`: what values are, and what takes them. */
-const TYPES: ReadonlyMap<unknown, readonly [SchemaKind, string]> = new Map([
+const CONNECT_TYPES: ReadonlyMap<unknown, readonly [SchemaKind, string]> = new Map([
   ['int8', ['number', 'smallint']],
   ['int16', ['number', 'smallint']],
   ['int32', ['number', 'integer']],
@@ -24,12 +24,12 @@ const TYPES: ReadonlyMap<unknown, readonly [SchemaKind, string]> = new Map([
   ['array', ['list', 'jsonb']],
 ]);
 
-const fieldsOf = ({ fields }: Schema): readonly Schema[] => (Array.isArray(fields) ? fields.filter(isSchema) : []);
+const schemaFields = ({ fields }: Schema): readonly Schema[] => (Array.isArray(fields) ? fields.filter(isSchema) : []);
 
-function memberOf(schema: Schema, part: string | number): Schema | undefined {
+function memberSchema(schema: Schema, part: string | number): Schema | undefined {
   const { type, values, items } = schema;
   const found =
-    type === 'struct' ? fieldsOf(schema).find(({ field }) => field === part) : type === 'map' ? values : items;
+    type === 'struct' ? schemaFields(schema).find(({ field }) => field === part) : type === 'map' ? values : items;
   return isSchema(found) ? found : undefined;
 }
 
@@ -42,7 +42,7 @@ function typeOfList({ items }: Schema, plain: string | undefined): string | unde
 
 function partOf(schema: Schema): SchemaPart {
   const { type, name, optional, parameters } = schema;
-  const [kind, plain] = TYPES.get(type) ?? [];
+  const [kind, plain] = CONNECT_TYPES.get(type) ?? [];
   const unit = unitOfSchema(schema);
   const allowed = isSchema(parameters) ? parameters['allowed'] : undefined;
   const digits = {
@@ -57,7 +57,7 @@ function partOf(schema: Schema): SchemaPart {
     sqlType:
       type === 'array' ? typeOfList(schema, plain) : plain && schemaSqlType({ names: [name], unit, ...digits }, plain),
     symbols: typeof allowed === 'string' ? allowed.split(',') : undefined,
-    fields: fieldsOf(schema).flatMap(({ field }) => (typeof field === 'string' ? field : [])),
+    fields: schemaFields(schema).flatMap(({ field }) => (typeof field === 'string' ? field : [])),
   };
 }
 
@@ -66,7 +66,7 @@ export const outlineOfConnect =
   (schema: unknown): SchemaOutline =>
   (path) => {
     const found = path.reduce<Schema | undefined>(
-      (from, part) => from && memberOf(from, part),
+      (from, part) => from && memberSchema(from, part),
       isSchema(schema) ? schema : undefined,
     );
     return found && partOf(found);

@@ -4,7 +4,7 @@ import type { SchemaKind, SchemaOutline, SchemaPart } from './parts/schema-part.
 import type { RegisteredSchema } from './registry/schemas.ts';
 import { schemaSqlType, typeOfUnit, widestType } from './schema-sql-type.ts';
 
-type Node = Readonly<Record<string, unknown>>;
+type SchemaNode = Readonly<Record<string, unknown>>;
 
 /** Schemas that lead to each other, at most: they may lead in a circle. */
 const MOST_STEPS = 32;
@@ -15,12 +15,12 @@ const MOST_STEPS = 32;
 const MOST_CHOICES = 100;
 const MOST_POINTER_PARTS = 100;
 
-const isNode = (given: unknown): given is Node => typeof given === 'object' && given !== null && !Array.isArray(given);
+const isNode = (given: unknown): given is SchemaNode => typeof given === 'object' && given !== null && !Array.isArray(given);
 
 /** A part of a schema, and the document that its references count from. */
 interface Place {
-  readonly node: Node;
-  readonly document: Node;
+  readonly node: SchemaNode;
+  readonly document: SchemaNode;
   /** Whether a choice on the way to it has null. */
   readonly isNullable: boolean;
 }
@@ -60,8 +60,8 @@ class JsonSchema {
       isNullable: found.isNullable || kinds.includes('null'),
       isOptional: !this.#isRequired(path),
       unit,
-      sqlType: sqlTypeOf(found.node, unit),
-      symbols: symbolsOf(found.node),
+      sqlType: sqlTypeOfNode(found.node, unit),
+      symbols: enumValues(found.node),
       fields: isNode(properties) ? Object.keys(properties) : [],
     };
   }
@@ -80,7 +80,7 @@ class JsonSchema {
   #at(path: FieldPath): Place | null {
     let at = isNode(this.#root) ? this.#resolved({ node: this.#root, document: this.#root, isNullable: false }) : null;
     for (const part of path) {
-      const member = at && memberOf(at.node, part);
+      const member = at && memberNode(at.node, part);
       at = at && member && this.#resolved({ node: member, document: at.document, isNullable: false });
     }
     return at;
@@ -130,7 +130,7 @@ class JsonSchema {
   }
 
   /** The same schema in the words of Kafka Connect's. */
-  #asConnect(place: Place, depth = 0): Node {
+  #asConnect(place: Place, depth = 0): SchemaNode {
     const { node } = place;
     const items = node['items'];
     const item =
@@ -159,10 +159,10 @@ function keysOf(pointer: string): readonly string[] | null {
 }
 
 /** Objects whose names are no fields of the schema. */
-const isMap = (node: Node): boolean =>
+const isMap = (node: SchemaNode): boolean =>
   node['connect.type'] === 'map' || (isNode(node['additionalProperties']) && !isNode(node['properties']));
 
-function memberOf(node: Node, part: string | number): Node | null {
+function memberNode(node: SchemaNode, part: string | number): SchemaNode | null {
   const properties = node['properties'];
   const found =
     typeof part === 'number'
@@ -190,7 +190,7 @@ const SQL_TYPES: ReadonlyMap<unknown, string> = new Map([
   ['bytes', 'bytea'],
 ]);
 
-function sqlTypeOf(node: Node, unit: ValueUnit | undefined): string | undefined {
+function sqlTypeOfNode(node: SchemaNode, unit: ValueUnit | undefined): string | undefined {
   const { type, title, format } = node;
   const plain =
     SQL_TYPES.get(node['connect.type']) ?? widestType([type].flat().flatMap((name) => SQL_TYPES.get(name) ?? []));
@@ -204,7 +204,7 @@ function sqlTypeOf(node: Node, unit: ValueUnit | undefined): string | undefined 
   return plain && schemaSqlType({ names: [title, format], unit, precision, scale }, plain);
 }
 
-const symbolsOf = ({ enum: symbols }: Node): readonly string[] | undefined =>
+const enumValues = ({ enum: symbols }: SchemaNode): readonly string[] | undefined =>
   Array.isArray(symbols) && symbols.every((symbol) => typeof symbol === 'string') ? symbols : undefined;
 
 /** By the word of `type`. */

@@ -6,7 +6,7 @@ import { contentOf, isString, type JsonSlice, sentJson } from '../tables/json/js
 import type { FieldReaders } from './field-readers.ts';
 import type { FieldReader, Taken } from './parts/field-reader.ts';
 
-const WHOLE: Taken = { paths: [[]] };
+const WHOLE_VALUE: Taken = { paths: [[]] };
 
 /** Why a value or a key cannot be read; `null` when it can, or there is none. */
 function readWhole(
@@ -54,8 +54,8 @@ class TopicDecoder implements RecordDecoder {
 export function recordDecoders(readers: FieldReaders): RecordDecoders {
   const decoders = new Map<string, RecordDecoder | null>();
   const decoderOf = (topic: string): RecordDecoder | null => {
-    const value = readers.hasJsonValues(topic) ? null : readers.ofValue(topic, WHOLE);
-    const key = readers.ofKey(topic, WHOLE);
+    const value = readers.hasJsonValues(topic) ? null : readers.ofValue(topic, WHOLE_VALUE);
+    const key = readers.ofKey(topic, WHOLE_VALUE);
     return value === null && key === null ? null : new TopicDecoder(value, key);
   };
   return (topic) => {

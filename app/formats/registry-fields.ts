@@ -21,7 +21,7 @@ import { schemaIdOf, withoutSchemaId } from './wire-format.ts';
 /** Compiled schemas that are kept for one table and side. */
 const MOST_PROGRAMS = 1_000;
 
-const NONE = 0;
+const NO_ID_YET = 0;
 
 /** How values of a schema are read; a refusal where they cannot be. */
 type Program = AvroProgram | RegisteredMessages | { readonly units: SchemaUnits } | Refused;
@@ -46,7 +46,7 @@ export class RegistryFields implements FieldReader {
   readonly #taken: Taken;
   readonly #programs = new SchemaCache<Program>(MOST_PROGRAMS);
   /** Of the last value: those of one schema follow each other. */
-  #id = NONE;
+  #id = NO_ID_YET;
   #program: Program | null = null;
   #words: string | undefined;
   readonly #avro = new AvroFields();
@@ -65,7 +65,7 @@ export class RegistryFields implements FieldReader {
 
   read(bytes: Buffer, start: number, end: number, record: RecordCursor): DeadLetterReason | null {
     const id = schemaIdOf(record, this.#side);
-    if (id === NONE) {
+    if (id === NO_ID_YET) {
       this.#words = withoutSchemaId(record, this.#side);
       return 'undecodable';
     }

@@ -44,7 +44,7 @@ export function messageOfFile({ protobuf, message }: FileFormat & { readonly pro
 }
 
 /** What is wrong with a file, as the end of a sentence. */
-function faultOf(error: unknown, path: string): string {
+function fileFault(error: unknown, path: string): string {
   if (error instanceof AvroSchemaError || error instanceof ProtoSchemaError) {
     return `names a file that cannot be used: ${withLine(error.message, path)}`;
   }
@@ -93,7 +93,7 @@ function avroProblems(path: string, file: string): readonly Problem[] {
     avroType(avroFile(file));
     return [];
   } catch (error) {
-    return [{ path, message: faultOf(error, file), given: shownFile(file, process.cwd()), allowed }];
+    return [{ path, message: fileFault(error, file), given: shownFile(file, process.cwd()), allowed }];
   }
 }
 
@@ -116,7 +116,7 @@ function protoProblems(path: string, { protobuf, message }: { protobuf: string; 
   } catch (error) {
     const given = shownFile(protobuf, process.cwd());
     const allowed = 'a schema of Protobuf, as protoc takes it';
-    return [{ path: `${path}.protobuf`, message: faultOf(error, protobuf), given, allowed }];
+    return [{ path: `${path}.protobuf`, message: fileFault(error, protobuf), given, allowed }];
   }
 }
 

@@ -30,7 +30,7 @@ const AVRO_KINDS: Readonly<Record<Exclude<AvroKind, 'null' | 'union'>, SchemaKin
 };
 
 /** What takes the values of a type, where neither its name nor a unit says more. */
-const SQL_TYPES: Readonly<Partial<Record<AvroKind, string>>> = {
+const AVRO_SQL_TYPES: Readonly<Partial<Record<AvroKind, string>>> = {
   boolean: 'boolean',
   int: 'integer',
   long: 'bigint',
@@ -49,7 +49,7 @@ function sqlTypeOf({ kind, names, unit, precision, scale, form }: AvroType): str
     const isFree = form === 'big' || form === 'variable';
     return isFree ? 'numeric' : schemaSqlType({ names: [], unit: `decimal(${scale})`, precision, scale }, 'numeric');
   }
-  return schemaSqlType({ names, unit }, SQL_TYPES[kind] ?? 'jsonb');
+  return schemaSqlType({ names, unit }, AVRO_SQL_TYPES[kind] ?? 'jsonb');
 }
 
 /** All strings of an enum; `undefined` where another one may come. */
@@ -59,14 +59,14 @@ const symbolsOf = (types: readonly AvroType[]): readonly string[] | undefined =>
     : undefined;
 
 /** What a value of a type may be: a union in a union is none of Avro. */
-const branchesOf = (type: AvroType): readonly AvroType[] => (type.kind === 'union' ? type.branches : [type]);
+const unionBranches = (type: AvroType): readonly AvroType[] => (type.kind === 'union' ? type.branches : [type]);
 
-function memberOf({ kind, record, items }: AvroType, part: string | number): readonly AvroType[] {
+function memberTypes({ kind, record, items }: AvroType, part: string | number): readonly AvroType[] {
   if (typeof part === 'number') {
-    return kind === 'array' ? branchesOf(items) : [];
+    return kind === 'array' ? unionBranches(items) : [];
   }
   const field = kind === 'map' ? items : record.fields.find(({ name }) => name === part)?.type;
-  return field === undefined ? [] : branchesOf(field);
+  return field === undefined ? [] : unionBranches(field);
 }
 
 /** Whether a record of the schema, or of an older one, may lack the field. */
@@ -80,7 +80,7 @@ function outlineOfAvro(schema: SchemaText): SchemaOutline {
   const root = avroType(schema);
   return (path) => {
     const at = (given: FieldPath) =>
-      given.reduce((from, part) => from.flatMap((type) => memberOf(type, part)), branchesOf(root));
+      given.reduce((from, part) => from.flatMap((type) => memberTypes(type, part)), unionBranches(root));
     const types = at(path);
     const kinds = types.flatMap(({ kind }) => (kind === 'null' || kind === 'union' ? [] : AVRO_KINDS[kind]));
     const values = types.filter(({ kind }) => kind !== 'null');

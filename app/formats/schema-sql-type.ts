@@ -98,9 +98,9 @@ export function schemaSqlType(words: SchemaWords, plain: string): string {
 /** The type of PostgreSQL that a unit is for, as SQL. */
 export const typeOfUnit = (unit: ValueUnit): string | undefined => typeByUnit(unit, { names: [], unit });
 
-const NUMBERS: readonly string[] = ['smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision'];
+const NUMBER_TYPES: readonly string[] = ['smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision'];
 const baseOf = (type: string): string => type.replace(/\(.*/, '');
-const isNumber = (type: string): boolean => NUMBERS.includes(baseOf(type));
+const isNumber = (type: string): boolean => NUMBER_TYPES.includes(baseOf(type));
 
 /** The type that takes the values of both, as SQL. */
 function widerOf(one: string, other: string): string {
@@ -108,7 +108,7 @@ function widerOf(one: string, other: string): string {
     return one;
   }
   if (isNumber(one) && isNumber(other)) {
-    const [low = '', high = ''] = [one, other].sort((a, b) => NUMBERS.indexOf(baseOf(a)) - NUMBERS.indexOf(baseOf(b)));
+    const [low = '', high = ''] = [one, other].sort((a, b) => NUMBER_TYPES.indexOf(baseOf(a)) - NUMBER_TYPES.indexOf(baseOf(b)));
     return baseOf(low) === 'numeric' || baseOf(high) === 'numeric' ? 'numeric' : exactOrDouble(low, high);
   }
   return [one, other].some((type) => type === 'jsonb' || type === 'bytea') ? 'jsonb' : 'text';
@@ -116,7 +116,7 @@ function widerOf(one: string, other: string): string {
 
 /** A float takes no whole number of more than its digits. */
 const exactOrDouble = (low: string, high: string): string =>
-  NUMBERS.indexOf(high) <= NUMBERS.indexOf('bigint') ? high : low === 'real' ? 'double precision' : 'numeric';
+  NUMBER_TYPES.indexOf(high) <= NUMBER_TYPES.indexOf('bigint') ? high : low === 'real' ? 'double precision' : 'numeric';
 
 /** The type that takes the values of all of these, as SQL; `undefined` of none. */
 export const widestType = (types: readonly string[]): string | undefined =>

@@ -26,7 +26,7 @@ const LIMITS = {
 } as const;
 
 /** No route has a schema, so no compiler is loaded: they are a fifth of the code that Fastify loads at the start. */
-const NO_SCHEMAS = {
+const NO_ROUTE_SCHEMAS = {
   compilersFactory: {
     buildValidator: () => refuseSchema,
     buildSerializer: () => refuseSchema,
@@ -83,7 +83,7 @@ export function createServer({ logger, certificate, guard }: ServerOptions): Fas
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     ...serverOptions(certificate),
-    schemaController: NO_SCHEMAS,
+    schemaController: NO_ROUTE_SCHEMAS,
     requestTimeout: LIMITS.requestTimeout,
     connectionTimeout: LIMITS.connectionTimeout,
     keepAliveTimeout: LIMITS.keepAliveTimeout,

@@ -2,7 +2,7 @@ import {
   DecodeFault,
   MOST_DECIMAL_BYTES,
   MOST_JSON,
-  MOST_NESTED,
+  MOST_NESTED_VALUES,
   MOST_SCALE,
   NO_DECIMAL,
   NO_NUMBER,
@@ -60,7 +60,7 @@ export class AvroCursor {
   /** Before what is within a record, an array or a map, and behind it. */
   enter(): void {
     this.#depth += 1;
-    if (this.#depth > MOST_NESTED) {
+    if (this.#depth > MOST_NESTED_VALUES) {
       throw TOO_DEEP;
     }
   }

@@ -9,7 +9,7 @@ import { FoundParts } from '../parts/found-parts.ts';
 import { NO_NODE } from '../parts/path-tree.ts';
 import { TextScratch } from '../parts/text-scratch.ts';
 import { AvroCursor } from './avro-cursor.ts';
-import { type AvroProgram, type Step, unitOf } from './avro-program.ts';
+import { type AvroProgram, type Step, unitOfType } from './avro-program.ts';
 import { type AvroKind, type AvroType, MAP_KEY } from './avro-type.ts';
 import { JsonWriter } from './json-writer.ts';
 import { passPart, passValue } from './pass-value.ts';
@@ -172,7 +172,7 @@ export class AvroFields {
   #part({ type, node }: Step, kind: ValueKind): void {
     if (node !== NO_NODE) {
       this.#found.putUnwritten(node, kind, type, this.#cursor.at);
-      this.#noteUnit(node, unitOf(type));
+      this.#noteUnit(node, unitOfType(type));
     }
   }
 
@@ -279,7 +279,7 @@ export class AvroFields {
     const scratch = this.#scratch;
     this.#cursor.begin(this.#bytes, this.#found.start(node), this.#end);
     scratch.begin();
-    this.#json.write(type, type.kind === 'array' && isOfTime(unitOf(type)));
+    this.#json.write(type, type.kind === 'array' && isOfTime(unitOfType(type)));
     this.#found.put(node, kind, scratch.bytes, scratch.start, scratch.end);
   }
 

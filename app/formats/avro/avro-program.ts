@@ -42,15 +42,15 @@ type Node = PathNode<AvroType, Step>;
 const MOST_DIMENSIONS = 6;
 
 /** The unit of all values of a type that are not null; of a list that of its items. */
-export function unitOf(type: AvroType, depth = 0): ValueUnit | undefined {
+export function unitOfType(type: AvroType, depth = 0): ValueUnit | undefined {
   if (type.kind === 'array') {
-    return depth < MOST_DIMENSIONS ? unitOf(type.items, depth + 1) : undefined;
+    return depth < MOST_DIMENSIONS ? unitOfType(type.items, depth + 1) : undefined;
   }
   if (type.kind !== 'union') {
     return type.unit;
   }
   const [first, ...others] = new Set(
-    type.branches.flatMap((branch) => (branch.kind === 'null' ? [] : [unitOf(branch, depth)])),
+    type.branches.flatMap((branch) => (branch.kind === 'null' ? [] : [unitOfType(branch, depth)])),
   );
   return others.length === 0 ? first : undefined;
 }
@@ -124,5 +124,5 @@ export class AvroProgram {
 /** Units that the values at a node may have. */
 function unitsOfNode({ steps }: Node): (ValueUnit | undefined)[] {
   const types = [...steps.keys()].filter(({ kind }) => kind !== 'union' && kind !== 'null');
-  return [...new Set(types.map((type) => unitOf(type)))];
+  return [...new Set(types.map((type) => unitOfType(type)))];
 }

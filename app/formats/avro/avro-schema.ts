@@ -20,7 +20,7 @@ const MOST_TEXT = 1_048_576;
 /** Types and fields of a schema, with those that it refers to. */
 const MOST_PARTS = 100_000;
 /** Types within each other, also by name. */
-const MOST_NESTED = 500;
+const MOST_NESTED_TYPES = 500;
 /** Characters of a name in a message. */
 const MOST_SHOWN = 100;
 
@@ -32,7 +32,7 @@ const isNamed = (type: unknown): boolean =>
   type === 'record' || type === 'error' || type === 'enum' || type === 'fixed';
 const isPrimitive = (type: unknown): type is string => typeof type === 'string' && PRIMITIVES.has(type);
 
-function shown(given: unknown): string {
+function shownSchema(given: unknown): string {
   const text = printable(typeof given === 'string' || typeof given === 'number' ? String(given) : typeof given);
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
 }
@@ -67,8 +67,8 @@ class SchemaReader {
 
   typeOf({ text, references }: SchemaText): AvroType {
     const others = new Set(references.map((reference) => reference.text));
-    const schema = parsed(text);
-    for (const each of [...[...others].map(parsed), schema]) {
+    const schema = parsedSchema(text);
+    for (const each of [...[...others].map(parsedSchema), schema]) {
       this.#define(each, '', 0);
     }
     this.#parts = 0;
@@ -100,9 +100,9 @@ class SchemaReader {
 
   /** @returns the namespace of the names within */
   #defineNamed(schema: Json, around: string): string {
-    const { fullName, namespace } = nameOf(schema, around);
+    const { fullName, namespace } = fullNameOf(schema, around);
     if (this.#definitions.has(fullName)) {
-      throw new AvroSchemaError(`it defines ${shown(fullName)} twice`);
+      throw new AvroSchemaError(`it defines ${shownSchema(fullName)} twice`);
     }
     this.#definitions.set(fullName, { schema, namespace });
     return namespace;
@@ -113,8 +113,8 @@ class SchemaReader {
     if (this.#parts > MOST_PARTS) {
       throw new AvroSchemaError(`it has more than ${MOST_PARTS} types and fields`);
     }
-    if (depth > MOST_NESTED) {
-      throw new AvroSchemaError(`it has more than ${MOST_NESTED} types within each other`);
+    if (depth > MOST_NESTED_TYPES) {
+      throw new AvroSchemaError(`it has more than ${MOST_NESTED_TYPES} types within each other`);
     }
   }
 
@@ -127,11 +127,11 @@ class SchemaReader {
       return this.#union(schema, namespace, depth);
     }
     if (!isObject(schema)) {
-      throw new AvroSchemaError(`${shown(schema)} is no type`);
+      throw new AvroSchemaError(`${shownSchema(schema)} is no type`);
     }
     const { type } = schema;
     if (isNamed(type)) {
-      return this.#named(nameOf(schema, namespace).fullName, '', depth);
+      return this.#named(fullNameOf(schema, namespace).fullName, '', depth);
     }
     if (type === 'array' || type === 'map') {
       const items = this.#type(schema[type === 'array' ? 'items' : 'values'], namespace, depth + 1);
@@ -154,7 +154,7 @@ class SchemaReader {
     const fullName = this.#definitions.has(within) ? within : name;
     const definition = this.#definitions.get(fullName);
     if (definition === undefined) {
-      throw new AvroSchemaError(`it has no definition of the type ${shown(within)}`);
+      throw new AvroSchemaError(`it has no definition of the type ${shownSchema(within)}`);
     }
     const known = this.#types.get(fullName);
     if (known !== undefined) {
@@ -162,12 +162,12 @@ class SchemaReader {
     }
     const { schema } = definition;
     if (schema['type'] === 'enum') {
-      return this.#keep(fullName, new AvroType('enum', { symbols: symbolsOf(schema, fullName) }));
+      return this.#keep(fullName, new AvroType('enum', { symbols: symbolBytes(schema, fullName) }));
     }
     if (schema['type'] === 'fixed') {
       const size = schema['size'];
       if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) {
-        throw new AvroSchemaError(`the fixed ${shown(fullName)} has no size`);
+        throw new AvroSchemaError(`the fixed ${shownSchema(fullName)} has no size`);
       }
       return this.#keep(fullName, logicalType(new AvroType('fixed', { size }), schema));
     }
@@ -180,7 +180,7 @@ class SchemaReader {
     const record = this.#keep(fullName, new AvroType('record', { fields }));
     for (const field of listIn(schema, 'fields')) {
       if (!isObject(field) || typeof field['name'] !== 'string') {
-        throw new AvroSchemaError(`a field of ${shown(fullName)} has no name`);
+        throw new AvroSchemaError(`a field of ${shownSchema(fullName)} has no name`);
       }
       const { name } = field;
       const json = Buffer.from(`${JSON.stringify(name)}:`, 'utf8');
@@ -196,7 +196,7 @@ class SchemaReader {
   }
 }
 
-function parsed(text: string): unknown {
+function parsedSchema(text: string): unknown {
   if (text.length > MOST_TEXT) {
     throw new AvroSchemaError(`its text has more than ${MOST_TEXT} characters`);
   }
@@ -208,7 +208,7 @@ function parsed(text: string): unknown {
 }
 
 /** A name with its namespace, and the namespace of the names within (specification, "Names"). */
-function nameOf(schema: Json, around: string): { readonly fullName: string; readonly namespace: string } {
+function fullNameOf(schema: Json, around: string): { readonly fullName: string; readonly namespace: string } {
   const { name, namespace: own } = schema;
   if (typeof name !== 'string' || name === '') {
     throw new AvroSchemaError('it has a type without a name');
@@ -223,7 +223,7 @@ function nameOf(schema: Json, around: string): { readonly fullName: string; read
 function listIn(schema: Json, name: string): readonly unknown[] {
   const list = schema[name];
   if (isNamed(schema['type']) && schema['type'] !== 'enum' && schema['type'] !== 'fixed' && !Array.isArray(list)) {
-    throw new AvroSchemaError(`the record ${shown(schema['name'])} has no ${name}`);
+    throw new AvroSchemaError(`the record ${shownSchema(schema['name'])} has no ${name}`);
   }
   return Array.isArray(list) ? list : [];
 }
@@ -231,9 +231,9 @@ function listIn(schema: Json, name: string): readonly unknown[] {
 /** More than the specification has, but nothing that JSON or COPY escapes. */
 const SYMBOL = /^[^\p{Cc}\p{Cs}"\\]*$/u;
 
-function symbolsOf({ symbols }: Json, fullName: string): readonly Buffer[] {
+function symbolBytes({ symbols }: Json, fullName: string): readonly Buffer[] {
   if (!Array.isArray(symbols) || !symbols.every((symbol) => typeof symbol === 'string' && SYMBOL.test(symbol))) {
-    throw new AvroSchemaError(`the enum ${shown(fullName)} has no symbols, or others than letters`);
+    throw new AvroSchemaError(`the enum ${shownSchema(fullName)} has no symbols, or others than letters`);
   }
   return symbols.map((symbol: string) => Buffer.from(symbol, 'utf8'));
 }

@@ -1,5 +1,5 @@
 import { COLON, COMMA, LIST_BEGIN, LIST_END, OBJECT_BEGIN, OBJECT_END, QUOTE } from '../../records/ascii.ts';
-import { isOfEpoch, isoOfEpoch, timeOfDay } from '../../tables/json/number-text.ts';
+import { isOfEpoch, isoOfEpoch, timeOfDayText } from '../../tables/json/number-text.ts';
 import type { TextScratch } from '../parts/text-scratch.ts';
 import type { AvroCursor } from './avro-cursor.ts';
 import { type AvroType, MAP_KEY } from './avro-type.ts';
@@ -107,7 +107,7 @@ export class JsonWriter {
     }
     const written = scratch.length - before;
     const digits = scratch.bytes.toString('latin1', scratch.end - written, scratch.end);
-    const iso = isOfEpoch(unit) ? isoOfEpoch(digits, unit) : unit.startsWith('time-') ? timeOfDay(digits, unit) : null;
+    const iso = isOfEpoch(unit) ? isoOfEpoch(digits, unit) : unit.startsWith('time-') ? timeOfDayText(digits, unit) : null;
     if (iso !== null) {
       scratch.end -= written;
       scratch.ascii(`"${iso}"`);

@@ -5,7 +5,7 @@ import { type AvroKind, AvroType } from './avro-type.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 /** By the logical type (specification, "Logical Types"): what it is made of, and what its values count. */
-const UNITS: ReadonlyMap<string, readonly [AvroKind, ValueUnit]> = new Map([
+const LOGICAL_UNITS: ReadonlyMap<string, readonly [AvroKind, ValueUnit]> = new Map([
   ['date', ['int', 'epoch-days']],
   ['time-millis', ['int', 'time-millis']],
   ['time-micros', ['long', 'time-micros']],
@@ -43,25 +43,25 @@ function typeBy(type: AvroType, schema: Json): AvroType {
   switch (type.kind) {
     case 'bytes':
     case 'fixed':
-      return ofBytes(type, schema);
+      return logicalBytes(type, schema);
     case 'record':
       return isVariableDecimal(type, name)
         ? new AvroType('decimal', { form: 'variable', fields: type.fields, record: type })
         : ofUnit(type, unitByName(name));
     default:
-      return ofUnit(type, unitOf(type, logical) ?? unitByName(name));
+      return ofUnit(type, unitOfLogicalType(type, logical) ?? unitByName(name));
   }
 }
 
-function unitOf({ kind }: AvroType, logical: unknown): ValueUnit | undefined {
-  const [made, unit] = typeof logical === 'string' ? (UNITS.get(logical) ?? []) : [];
+function unitOfLogicalType({ kind }: AvroType, logical: unknown): ValueUnit | undefined {
+  const [made, unit] = typeof logical === 'string' ? (LOGICAL_UNITS.get(logical) ?? []) : [];
   return made === kind ? unit : undefined;
 }
 
 const ofUnit = (type: AvroType, unit: ValueUnit | undefined): AvroType =>
   unit === undefined ? type : Object.assign(type, { unit });
 
-function ofBytes(type: AvroType, schema: Json): AvroType {
+function logicalBytes(type: AvroType, schema: Json): AvroType {
   const { kind, size } = type;
   const { logicalType: logical, scale = 0 } = schema;
   const [name, parameters] = [schema['connect.name'], schema['connect.parameters']];

@@ -4,7 +4,7 @@ import { type AvroType, DOUBLE_BYTES, FLOAT_BYTES, MAP_KEY } from './avro-type.t
 /** Bytes as JSON, estimated: of a number or word with a comma; of quotes and a comma; of an escape beside its byte. */
 const NUMBER_BYTES = 24;
 const AROUND = 3;
-const ESCAPED = 2;
+const ESCAPED_BYTES = 2;
 /** Characters of base64 for a byte, and digits of a decimal. */
 const PER_BYTE = 4 / 3;
 const DIGITS_PER_BYTE = 2.5;
@@ -42,7 +42,7 @@ export function passValue(cursor: AvroCursor, type: AvroType): void {
 export function passPart(cursor: AvroCursor, type: AvroType): void {
   switch (type.kind) {
     case 'string':
-      cursor.takeJson((cursor.string() ? ESCAPED : 1) * (cursor.to - cursor.from) + AROUND);
+      cursor.takeJson((cursor.string() ? ESCAPED_BYTES : 1) * (cursor.to - cursor.from) + AROUND);
       return;
     case 'bytes':
       cursor.span();

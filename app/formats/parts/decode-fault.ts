@@ -22,7 +22,7 @@ export const NO_NUMBER = new DecodeFault(
 );
 
 /** Records, messages, lists and maps within each other. */
-export const MOST_NESTED = 200;
+export const MOST_NESTED_VALUES = 200;
 /** Bytes of the parts of a value as JSON: names of fields may be a multiple of what they name. */
 export const MOST_JSON = 64 * 1_048_576;
 /** Bytes of a decimal: more than numeric has digits for; and digits behind its point, or zeros before it. */

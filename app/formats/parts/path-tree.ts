@@ -31,7 +31,7 @@ class PathTree<Type, Step> {
 
   nodeOf(path: FieldPath): PathNode<Type, Step> {
     return path.reduce<PathNode<Type, Step>>(
-      (from, part) => (typeof part === 'number' ? childOf(from.positions, part) : childOf(from.names, part)),
+      (from, part) => (typeof part === 'number' ? childNode(from.positions, part) : childNode(from.names, part)),
       this.root,
     );
   }
@@ -62,7 +62,7 @@ const pathNode = <Type, Step>(node: number): PathNode<Type, Step> => ({
   steps: new Map(),
 });
 
-function childOf<Key, Type, Step>(children: Map<Key, PathNode<Type, Step>>, key: Key): PathNode<Type, Step> {
+function childNode<Key, Type, Step>(children: Map<Key, PathNode<Type, Step>>, key: Key): PathNode<Type, Step> {
   const child = children.get(key) ?? pathNode<Type, Step>(0);
   children.set(key, child);
   return child;

@@ -8,7 +8,7 @@ const ESCAPES: readonly (Buffer | undefined)[] = Array.from({ length: 256 }, (_,
 );
 
 /** Bytes to begin with, and the most that are kept for the next record. */
-const FEW_BYTES = 4_096;
+const FIRST_BYTES = 4_096;
 const MOST_KEPT_BYTES = 1_048_576;
 
 /** So many bytes are copied one by one: a call of copy() costs more. */
@@ -22,7 +22,7 @@ const MOST_INTEGER_BYTES = 17;
 
 /** Memory for the text of the values of one record, one after the other. A value is in one piece of it. */
 export class TextScratch {
-  bytes = Buffer.allocUnsafeSlow(FEW_BYTES);
+  bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
   /** Where the value begins that is being written, and where it ends so far. */
   start = 0;
   end = 0;
@@ -35,7 +35,7 @@ export class TextScratch {
   /** Before the first value of a record: those of the one before are forgotten. */
   clear(): void {
     if (this.bytes.length > MOST_KEPT_BYTES) {
-      this.bytes = Buffer.allocUnsafeSlow(FEW_BYTES);
+      this.bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
     }
     this.start = 0;
     this.end = 0;

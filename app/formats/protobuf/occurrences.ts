@@ -1,4 +1,4 @@
-const NONE = -1;
+const NO_OCCURRENCE = -1;
 const FEW = 256;
 
 /** A larger array with the same numbers. */
@@ -64,7 +64,7 @@ export class Occurrences {
     this.#starts[nth] = start;
     this.#ends[nth] = end;
     this.#wires[nth] = wire;
-    this.#nexts[nth] = NONE;
+    this.#nexts[nth] = NO_OCCURRENCE;
     if (this.isEmpty(slot)) {
       this.#first[slot] = nth;
     } else {
@@ -77,27 +77,27 @@ export class Occurrences {
   forget(first: number, end: number): void {
     // Few: a loop costs less than a call of fill().
     for (let slot = first; slot < end; slot += 1) {
-      this.#first[slot] = NONE;
+      this.#first[slot] = NO_OCCURRENCE;
     }
   }
 
   isEmpty(slot: number): boolean {
-    return this.#first[slot] === NONE;
+    return this.#first[slot] === NO_OCCURRENCE;
   }
 
   /** The first value of a slot; negative: it has none. */
   first(slot: number): number {
-    return this.#first[slot] ?? NONE;
+    return this.#first[slot] ?? NO_OCCURRENCE;
   }
 
   /** The last value of a slot that is not empty. */
   last(slot: number): number {
-    return this.#last[slot] ?? NONE;
+    return this.#last[slot] ?? NO_OCCURRENCE;
   }
 
   /** The value behind one; negative: it was the last one. */
   next(nth: number): number {
-    return this.#nexts[nth] ?? NONE;
+    return this.#nexts[nth] ?? NO_OCCURRENCE;
   }
 
   start(nth: number): number {

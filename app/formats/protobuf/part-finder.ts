@@ -4,7 +4,7 @@ import type { TextScratch } from '../parts/text-scratch.ts';
 import { isPacked, MessageParts, requireWire } from './message-parts.ts';
 import { MessageWriter } from './message-writer.ts';
 import type { ProtoCursor } from './proto-cursor.ts';
-import type { Entry, MessageStep, ProtoProgram, ValueStep } from './proto-program.ts';
+import type { FieldEntry, MessageStep, ProtoProgram, ValueStep } from './proto-program.ts';
 import { type ProtoField, WIRE, WIRE_OF } from './proto-type.ts';
 import { entryAt, putScalar, putZero } from './scalar-parts.ts';
 
@@ -245,7 +245,7 @@ export class PartFinder {
   }
 
   /** The entry whose key is in the bytes; a key that is absent is the zero of its type. */
-  #entryOf({ field, entries }: ValueStep): Entry | undefined {
+  #entryOf({ field, entries }: ValueStep): FieldEntry | undefined {
     const cursor = this.#cursor;
     const [key] = field.message?.fields ?? [];
     const zero = key?.kind === 'string' ? '' : key?.kind === 'bool' ? 'false' : '0';
@@ -262,7 +262,7 @@ export class PartFinder {
     return entry;
   }
 
-  #entryValue({ step }: Entry): void {
+  #entryValue({ step }: FieldEntry): void {
     const cursor = this.#cursor;
     this.#forget(step.node, step.lastBelow);
     let isAbsent = true;

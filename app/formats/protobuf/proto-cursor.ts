@@ -1,10 +1,10 @@
-import { DecodeFault, MOST_NESTED, TOO_DEEP, TOO_SHORT } from '../parts/decode-fault.ts';
+import { DecodeFault, MOST_NESTED_VALUES, TOO_DEEP, TOO_SHORT } from '../parts/decode-fault.ts';
 import { WIRE } from './proto-type.ts';
 
 const NO_VARINT = new DecodeFault('a number has more than ten bytes');
 const NO_TAG = new DecodeFault('a field has a number or a wire type that there is not');
 const NO_GROUP = new DecodeFault('a group ends that has not begun, or another one');
-const NO_LENGTH = new DecodeFault('a length is more than bytes follow');
+const PAST_THE_END = new DecodeFault('a length is more than bytes follow');
 
 const MOST_VARINT_BYTES = 10;
 /** Low bits of a high word, beyond which a number is not exact. */
@@ -53,7 +53,7 @@ export class ProtoCursor {
   /** Before what is within a message, and behind it. */
   enter(): void {
     this.#depth += 1;
-    if (this.#depth > MOST_NESTED) {
+    if (this.#depth > MOST_NESTED_VALUES) {
       throw TOO_DEEP;
     }
   }
@@ -153,7 +153,7 @@ export class ProtoCursor {
     this.varint();
     const length = this.unsigned;
     if (!(length <= this.end - this.at)) {
-      throw NO_LENGTH;
+      throw PAST_THE_END;
     }
     this.from = this.at;
     this.to = this.at + length;

@@ -103,19 +103,19 @@ export class ProtoSchemaError extends Error {
 }
 
 /** Characters of a file's text. */
-const MOST_TEXT = 1_048_576;
+const MOST_FILE_TEXT = 1_048_576;
 /** Characters of a fault of the text in a message. */
-const MOST_SHOWN = 200;
+const MOST_SHOWN_FILE_TEXT = 200;
 
 /**
  * Fields of a message by number, kept while it is parsed. The parser forgets them with each field that it adds, and
  * finds all anew for the next one: of a message of 5,000 fields that is seconds.
  */
-const FIELDS = new WeakMap<protobuf.Type, Record<number, protobuf.Field>>();
+const FIELDS_BY_NUMBER = new WeakMap<protobuf.Type, Record<number, protobuf.Field>>();
 const addToMessage = protobuf.Type.prototype.add;
 protobuf.Type.prototype.add = function add(object) {
-  const byNumber: Record<number, protobuf.Field> = FIELDS.get(this) ?? this.fieldsById;
-  FIELDS.set(this, byNumber);
+  const byNumber: Record<number, protobuf.Field> = FIELDS_BY_NUMBER.get(this) ?? this.fieldsById;
+  FIELDS_BY_NUMBER.set(this, byNumber);
   Reflect.set(this, '_fieldsById', byNumber);
   const added = addToMessage.call(this, object);
   if (object instanceof protobuf.Field && object.extend === undefined) {
@@ -134,7 +134,7 @@ interface ProtoFile {
 
 export function shown(text: string): string {
   const line = printable(text);
-  return line.length > MOST_SHOWN ? `${line.slice(0, MOST_SHOWN)}…` : line;
+  return line.length > MOST_SHOWN_FILE_TEXT ? `${line.slice(0, MOST_SHOWN_FILE_TEXT)}…` : line;
 }
 
 /** What the parser throws for a text is no fault of this program. */
@@ -143,9 +143,9 @@ function refuse(error: unknown, file: string | null): never {
   throw new ProtoSchemaError(`${where}${shown(error instanceof Error ? error.message : String(error))}`);
 }
 
-function parsed({ name, text }: ProtoFile, root: protobuf.Root, isMain: boolean): protobuf.IParserResult {
-  if (text.length > MOST_TEXT) {
-    throw new ProtoSchemaError(`the text of ${isMain ? 'it' : shown(name)} has more than ${MOST_TEXT} characters`);
+function parsedFile({ name, text }: ProtoFile, root: protobuf.Root, isMain: boolean): protobuf.IParserResult {
+  if (text.length > MOST_FILE_TEXT) {
+    throw new ProtoSchemaError(`the text of ${isMain ? 'it' : shown(name)} has more than ${MOST_FILE_TEXT} characters`);
   }
   try {
     return protobuf.parse(text, root, OPTIONS);
@@ -180,7 +180,7 @@ export interface ParsedFiles {
  */
 export function parseFiles(text: string, imported: ImportedText): ParsedFiles {
   const root = new protobuf.Root();
-  const main = parsed({ name: '', text }, root, true);
+  const main = parsedFile({ name: '', text }, root, true);
   const namespace = main.package === undefined ? root : root.lookup(main.package);
   const messages = namespace instanceof protobuf.Namespace ? messagesIn(namespace) : [];
   parseImports(importsOf(main), root, imported);
@@ -205,7 +205,7 @@ function parseImports(names: readonly string[], root: protobuf.Root, imported: I
     if (text === undefined) {
       throw new ProtoSchemaError(`it imports ${shown(name)}, which is neither given nor built in`);
     }
-    const imports = importsOf(parsed({ name, text }, root, false));
+    const imports = importsOf(parsedFile({ name, text }, root, false));
     wanted.push(...imports, ...(given === null ? (BUILT_IN_IMPORTS.get(name) ?? []) : []));
   }
 }

@@ -1,9 +1,9 @@
 import type { SchemaKind, SchemaOutline } from '../parts/schema-part.ts';
-import { fieldOf, itemOf, unitOf } from './proto-program.ts';
+import { fieldOf, itemOf, unitOfField } from './proto-program.ts';
 import type { MessageType, ProtoField, ProtoKind, WellKnown } from './proto-type.ts';
 
 /** What a well-known type is; none: anything. Wrappers are what they wrap. */
-const KINDS: Readonly<Record<Exclude<WellKnown, 'wrapper'>, readonly SchemaKind[]>> = {
+const WELL_KNOWN_KINDS: Readonly<Record<Exclude<WellKnown, 'wrapper'>, readonly SchemaKind[]>> = {
   ...{ duration: ['number'], decimal: ['number'] },
   ...{ timestamp: ['string'], date: ['string'], timeOfDay: ['string'] },
   ...{ struct: ['object'], listValue: ['list'], value: [] },
@@ -30,7 +30,7 @@ function kindsOf({ shape, kind, message }: ProtoField): readonly SchemaKind[] {
 
 function kindsOfMessage(message: MessageType | null): readonly SchemaKind[] {
   const { wellKnown = null, fields = [] } = message ?? {};
-  return wellKnown === null ? ['object'] : wellKnown === 'wrapper' ? fields.flatMap(kindsOf) : KINDS[wellKnown];
+  return wellKnown === null ? ['object'] : wellKnown === 'wrapper' ? fields.flatMap(kindsOf) : WELL_KNOWN_KINDS[wellKnown];
 }
 
 /** The type of PostgreSQL that takes all values of a scalar, as SQL: an unsigned number has twice the range. */
@@ -45,7 +45,7 @@ const WELL_KNOWN_TYPES: Readonly<Record<Exclude<WellKnown, 'wrapper'>, string>> 
   ...{ struct: 'jsonb', listValue: 'jsonb', value: 'jsonb' },
 };
 
-function sqlTypeOf({ shape, kind, message }: ProtoField): string {
+function sqlTypeOfField({ shape, kind, message }: ProtoField): string {
   if (shape !== 'single') {
     return 'jsonb';
   }
@@ -54,18 +54,18 @@ function sqlTypeOf({ shape, kind, message }: ProtoField): string {
   }
   const { wellKnown = null, fields: [wrapped] = [] } = message ?? {};
   if (wellKnown === 'wrapper') {
-    return wrapped === undefined ? 'jsonb' : sqlTypeOf(wrapped);
+    return wrapped === undefined ? 'jsonb' : sqlTypeOfField(wrapped);
   }
   return wellKnown === null ? 'jsonb' : WELL_KNOWN_TYPES[wellKnown];
 }
 
 /** By number: a parser may list them in any order. */
-const symbolsOf = ({ shape, kind, symbols }: ProtoField): readonly string[] | undefined =>
+const fieldSymbols = ({ shape, kind, symbols }: ProtoField): readonly string[] | undefined =>
   shape === 'single' && kind === 'enum'
     ? [...symbols].sort(([one], [other]) => one - other).map(([, symbol]) => symbol.toString('utf8'))
     : undefined;
 
-function memberOf(field: ProtoField, part: string | number): ProtoField | undefined {
+function memberField(field: ProtoField, part: string | number): ProtoField | undefined {
   const item = itemOf(field);
   if (item !== null) {
     const isItem = field.shape === 'list' ? typeof part === 'number' : typeof part === 'string';
@@ -78,7 +78,7 @@ function memberOf(field: ProtoField, part: string | number): ProtoField | undefi
 export const outlineOfMessage =
   (message: MessageType): SchemaOutline =>
   (path) => {
-    const found = path.reduce<ProtoField | undefined>((from, part) => from && memberOf(from, part), fieldOf(message));
+    const found = path.reduce<ProtoField | undefined>((from, part) => from && memberField(from, part), fieldOf(message));
     if (found === undefined) {
       return undefined;
     }
@@ -86,9 +86,9 @@ export const outlineOfMessage =
     return {
       kinds: kindsOf(found),
       isNullable: found.hasPresence && !found.isRequired,
-      unit: unitOf(found),
-      sqlType: sqlTypeOf(found),
-      symbols: symbolsOf(found),
+      unit: unitOfField(found),
+      sqlType: sqlTypeOfField(found),
+      symbols: fieldSymbols(found),
       fields: isMessage ? (found.message?.fields ?? []).map(({ name }) => name) : [],
     };
   };

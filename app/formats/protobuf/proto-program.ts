@@ -5,7 +5,7 @@ import { NO_NODE, type PathNode, takenTree } from '../parts/path-tree.ts';
 import { UnmappedNames } from '../parts/unmapped-names.ts';
 import { type MessageType, ProtoField } from './proto-type.ts';
 
-type Node = PathNode<ProtoField, ValueStep>;
+type FieldNode = PathNode<ProtoField, ValueStep>;
 
 /** Nodes from the first up to the last below it: what a later value of its field replaces. */
 interface NodeRange {
@@ -27,13 +27,13 @@ export interface ValueStep extends NodeRange {
   /** Of a list, by position. */
   readonly positions: ReadonlyMap<number, ValueStep> | null;
   /** Of a map. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly FieldEntry[];
   /** Of a field in a oneof the others that paths lead to: of all of them the last value counts. */
   readonly rivals: readonly NodeRange[];
 }
 
 /** An entry of a map that a path leads to; of equal keys the last counts. */
-export interface Entry {
+export interface FieldEntry {
   readonly name: string;
   readonly key: Buffer;
   readonly step: ValueStep;
@@ -59,14 +59,14 @@ export const fieldOf = (message: MessageType): ProtoField =>
 
 /** The field of one item of a list or of one value of a map; `null` where the field is single. */
 export function itemOf(field: ProtoField): ProtoField | null {
-  return field.shape === 'map' ? (field.message?.fields[1] ?? null) : field.shape === 'list' ? single(field) : null;
+  return field.shape === 'map' ? (field.message?.fields[1] ?? null) : field.shape === 'list' ? singleField(field) : null;
 }
 
-const single = ({ name, number, place, kind, message, symbols }: ProtoField): ProtoField =>
+const singleField = ({ name, number, place, kind, message, symbols }: ProtoField): ProtoField =>
   new ProtoField({ name, number, place, kind, message, symbols, hasPresence: kind === 'message' });
 
 /** What a schema says of the values of a field: objects whose names are no fields are JSON, or hstore. */
-export const unitOf = ({ shape, message }: ProtoField): ValueUnit | undefined =>
+export const unitOfField = ({ shape, message }: ProtoField): ValueUnit | undefined =>
   shape === 'map' || (shape === 'single' && message?.wellKnown === 'struct') ? 'json' : undefined;
 
 /** A message compiled for the parts that a table takes: all else is passed over. */
@@ -100,16 +100,16 @@ export class ProtoProgram {
     this.size = tree.size;
     this.names = new UnmappedNames(others.onUnmapped);
     this.root = this.#root(message, tree.root);
-    this.units = tree.ends.map(({ steps }) => [...steps.keys()].map(unitOf)[0]);
+    this.units = tree.ends.map(({ steps }) => [...steps.keys()].map(unitOfField)[0]);
   }
 
   /** A value that nothing takes is read, too: its bytes have to be some of a message. */
-  #root(message: MessageType, at: Node): ValueStep {
+  #root(message: MessageType, at: FieldNode): ValueStep {
     const step = this.#step(fieldOf(message), at, []);
     return step.isPart || step.below !== null ? step : { ...step, below: this.#message(message, at) };
   }
 
-  #step(field: ProtoField, at: Node, rivals: readonly NodeRange[]): ValueStep {
+  #step(field: ProtoField, at: FieldNode, rivals: readonly NodeRange[]): ValueStep {
     const item = itemOf(field);
     const isPart = at.isTaken && (item !== null || field.message !== null);
     const leadsOn = at.names.size > 0 || (at.isRow && !at.isTaken);
@@ -123,17 +123,17 @@ export class ProtoProgram {
     return step;
   }
 
-  #positions(item: ProtoField, { positions }: Node): ReadonlyMap<number, ValueStep> {
+  #positions(item: ProtoField, { positions }: FieldNode): ReadonlyMap<number, ValueStep> {
     return new Map([...positions].map(([position, child]) => [position, this.#step(item, child, [])]));
   }
 
-  #entries(item: ProtoField, { names }: Node): readonly Entry[] {
+  #entries(item: ProtoField, { names }: FieldNode): readonly FieldEntry[] {
     return [...names].map(([name, child]) => ({
       ...{ name, key: Buffer.from(name, 'utf8'), step: this.#step(item, child, []) },
     }));
   }
 
-  #message(type: MessageType, at: Node): MessageStep {
+  #message(type: MessageType, at: FieldNode): MessageStep {
     const rangeOf = (place: number): NodeRange => at.names.get(type.fields[place]?.name ?? '') ?? NOWHERE;
     const fields = type.fields.map((field): ValueStep | null => {
       const child = at.names.get(field.name);

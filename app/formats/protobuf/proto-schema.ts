@@ -18,7 +18,7 @@ export interface ProtoText {
   readonly imported: ImportedText;
 }
 
-type Definition = protobuf.Type | protobuf.Enum;
+type ProtoDefinition = protobuf.Type | protobuf.Enum;
 
 /** Key and value of an entry of a map. */
 const KEY = 1;
@@ -39,7 +39,7 @@ const nameOf = (object: protobuf.ReflectionObject): string => object.fullName.re
 export class ProtoSchema {
   readonly #id: number | string;
   readonly #files: ParsedFiles;
-  readonly #definitions = new Map<string, Definition>();
+  readonly #definitions = new Map<string, ProtoDefinition>();
   /** Packages and messages: what a name may begin with. */
   readonly #scopes = new Set<string>();
   readonly #types = new Map<protobuf.Type, MessageType>();
@@ -147,7 +147,7 @@ export class ProtoSchema {
   }
 
   /** An extension has its full name in brackets, as in the JSON of Protobuf; a group that of its type in lower case. */
-  #fieldName(field: protobuf.Field, definition: Definition | null): string {
+  #fieldName(field: protobuf.Field, definition: ProtoDefinition | null): string {
     if (field.declaringField !== null) {
       return `[${nameOf(field.declaringField)}]`;
     }
@@ -171,7 +171,7 @@ export class ProtoSchema {
    * What a name means (Protocol Buffers, "Packages and Name Resolution"): the innermost scope that has its first part
    * decides. protobufjs also looks into messages beside, and so may find another one.
    */
-  #resolve(type: string, scope: string): Definition | undefined {
+  #resolve(type: string, scope: string): ProtoDefinition | undefined {
     if (type.startsWith('.')) {
       return this.#definitions.get(type.slice(1));
     }
@@ -200,7 +200,7 @@ export class ProtoSchema {
 }
 
 interface ValueType extends Pick<ProtoField, 'kind' | 'message' | 'symbols'> {
-  readonly definition: Definition | null;
+  readonly definition: ProtoDefinition | null;
 }
 
 const outer = (scope: string): string | null =>

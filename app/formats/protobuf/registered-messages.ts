@@ -4,7 +4,7 @@ import { ProtoProgram } from './proto-program.ts';
 import { ProtoSchema } from './proto-schema.ts';
 
 /** Messages of a schema that are kept: a topic has few, and a schema may have thousands. */
-const MOST_PROGRAMS = 100;
+const MOST_MESSAGE_PROGRAMS = 100;
 
 /** The first message of a schema. */
 const FIRST: readonly number[] = [0];
@@ -87,7 +87,7 @@ export class RegisteredMessages {
     if (message === undefined) {
       return null;
     }
-    if (this.#programs.size >= MOST_PROGRAMS) {
+    if (this.#programs.size >= MOST_MESSAGE_PROGRAMS) {
       this.#programs.clear();
     }
     const { paths, others } = this.#taken;

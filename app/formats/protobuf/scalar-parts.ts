@@ -4,7 +4,7 @@ import type { FoundParts } from '../parts/found-parts.ts';
 import { hasEscapesIn } from '../parts/string-marks.ts';
 import type { TextScratch } from '../parts/text-scratch.ts';
 import type { ProtoCursor } from './proto-cursor.ts';
-import type { Entry, ValueStep } from './proto-program.ts';
+import type { FieldEntry, ValueStep } from './proto-program.ts';
 import type { ProtoField } from './proto-type.ts';
 import { booleanAt, symbolAt, writeNumber } from './scalar-text.ts';
 
@@ -98,8 +98,8 @@ export function entryAt(
   cursor: ProtoCursor,
   scratch: TextScratch,
   { kind }: ProtoField,
-  entries: readonly Entry[],
-): Entry | undefined {
+  entries: readonly FieldEntry[],
+): FieldEntry | undefined {
   if (kind === 'string') {
     cursor.span();
     const { bytes, from, to } = cursor;

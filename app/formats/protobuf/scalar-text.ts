@@ -8,7 +8,7 @@ import type { ProtoField, ProtoKind } from './proto-type.ts';
 /** Kinds of values whose text are digits. */
 export type NumberKind = Exclude<ProtoKind, 'bool' | 'string' | 'bytes' | 'enum' | 'message'>;
 
-const NO_TEXT = Buffer.from('""', 'latin1');
+const EMPTY_TEXT = Buffer.from('""', 'latin1');
 const ZERO = Buffer.from('0', 'latin1');
 
 /** As JSON, what a single value is that is absent and has no presence. */
@@ -16,7 +16,7 @@ export function zeroOf({ kind, symbols }: Pick<ProtoField, 'kind' | 'symbols'>):
   switch (kind) {
     case 'string':
     case 'bytes':
-      return NO_TEXT;
+      return EMPTY_TEXT;
     case 'bool':
       return WORDS.false;
     case 'enum': {
@@ -90,13 +90,13 @@ export const exactInteger = (cursor: ProtoCursor, kind: NumberKind): bigint =>
   kind === 'uint64' || kind === 'fixed64' ? cursor.exact : BigInt.asIntN(64, cursor.exact);
 
 /** Reads the float or double at the cursor. */
-const floatAt = (cursor: ProtoCursor, kind: 'float' | 'double'): number =>
+const floatOrDoubleAt = (cursor: ProtoCursor, kind: 'float' | 'double'): number =>
   kind === 'float' ? cursor.bytes.readFloatLE(cursor.pass(4)) : cursor.bytes.readDoubleLE(cursor.pass(8));
 
 /** Writes the number at the cursor, NaN and the infinities as those words. @returns what it is */
 export function writeNumber(cursor: ProtoCursor, scratch: TextScratch, kind: NumberKind): ValueKind {
   if (kind === 'float' || kind === 'double') {
-    const value = floatAt(cursor, kind);
+    const value = floatOrDoubleAt(cursor, kind);
     scratch.ascii(floatText(value, kind === 'float'));
     return Number.isFinite(value) ? 'number' : 'text';
   }

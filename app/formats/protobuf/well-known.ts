@@ -31,7 +31,7 @@ export function writeWellKnown(writer: FieldWriter, { wellKnown, fields }: Messa
       writeTimestamp(writer, fields, base);
       return;
     case 'duration':
-      writeDuration(writer, fields, base);
+      writeGoogleDuration(writer, fields, base);
       return;
     case 'value':
       writeValue(writer, fields, base);
@@ -43,7 +43,7 @@ export function writeWellKnown(writer: FieldWriter, { wellKnown, fields }: Messa
       writeQuoted(writer.scratch, timeText(writer, fields, base));
       return;
     case 'decimal':
-      writeDecimal(writer, base);
+      writeGoogleDecimal(writer, base);
       return;
     default:
       // A wrapper, a Struct and a ListValue are their only field.
@@ -106,17 +106,17 @@ function writeTimestamp(writer: FieldWriter, fields: readonly ProtoField[], base
   scratch.byte(QUOTE);
 }
 
-const SECONDS_OF_DAY = 86_400;
+const DAY_SECONDS = 86_400;
 
 /** The day that was written last: those of records that follow each other are mostly the same. */
 let [knownDay, knownDate] = [Number.NaN, Buffer.alloc(0)];
 
 /** Date and time of the day. */
 function writeSeconds(scratch: TextScratch, seconds: number): void {
-  const day = Math.floor(seconds / SECONDS_OF_DAY);
-  const ofDay = seconds - day * SECONDS_OF_DAY;
+  const day = Math.floor(seconds / DAY_SECONDS);
+  const ofDay = seconds - day * DAY_SECONDS;
   if (day !== knownDay) {
-    const iso = new Date(day * SECONDS_OF_DAY * 1_000).toISOString();
+    const iso = new Date(day * DAY_SECONDS * 1_000).toISOString();
     [knownDay, knownDate] = [day, Buffer.from(iso.slice(0, iso.indexOf('T') + 1), 'latin1')];
   }
   const minutes = Math.floor(ofDay / 60);
@@ -130,7 +130,7 @@ function writeSeconds(scratch: TextScratch, seconds: number): void {
 }
 
 /** Seconds, as PostgreSQL's interval reads a number without a unit. */
-function writeDuration(writer: FieldWriter, fields: readonly ProtoField[], base: number): void {
+function writeGoogleDuration(writer: FieldWriter, fields: readonly ProtoField[], base: number): void {
   const [seconds = 0, nanos = 0] = integers(writer, fields, base);
   if (nanos === 0) {
     writer.scratch.ascii(String(seconds));
@@ -171,7 +171,7 @@ function timeText(writer: FieldWriter, fields: readonly ProtoField[], base: numb
 const DIGITS = 0;
 const SCALE = 2;
 
-function writeDecimal({ cursor, parts, scratch }: FieldWriter, base: number): void {
+function writeGoogleDecimal({ cursor, parts, scratch }: FieldWriter, base: number): void {
   let scale = 0;
   if (!parts.isEmpty(base + SCALE)) {
     const nth = parts.last(base + SCALE);

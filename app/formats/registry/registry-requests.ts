@@ -118,12 +118,12 @@ export class RegistryRequests {
     const login = await this.#logIn();
     const answer = await this.#send(url, place, login);
     if (answer.status !== 401 || login.drop === undefined) {
-      return verdictOn(answer, place, login.secrets);
+      return verdictOnAnswer(answer, place, login.secrets);
     }
     // A token may have ended since it was given, or its key has: only a new one that is refused is a refusal.
     login.drop();
     const renewed = await this.#logIn();
-    return verdictOn(await this.#send(url, place, renewed), place, renewed.secrets);
+    return verdictOnAnswer(await this.#send(url, place, renewed), place, renewed.secrets);
   }
 
   async #logIn(): Promise<RequestLogin> {
@@ -192,7 +192,7 @@ function send(url: URL, options: RequestOptions) {
 }
 
 /** What an answer means. */
-function verdictOn(
+function verdictOnAnswer(
   { status, headers, text }: HttpAnswer,
   place: string,
   secrets: readonly string[],

@@ -18,8 +18,8 @@ const MOST_VERDICTS = 10_000;
 /** So long an unknown schema is not asked for again: a wave of them costs one wait for each batch. */
 const UNKNOWN_MS = 60_000;
 
-const FIRST_RETRY_MS = 200;
-const LONGEST_RETRY_MS = 30_000;
+const FIRST_REPEAT_MS = 200;
+const LONGEST_REPEAT_MS = 30_000;
 
 /** A verdict on an id, and when it is asked for again, in milliseconds of the steady clock. */
 interface Verdict {
@@ -228,7 +228,7 @@ export class SchemaRegistry implements Schemas {
   #fail(id: number, error: RegistryAway | RegistryRefused): OutageError {
     const before = this.#failed.get(id)?.failures ?? 0;
     const asked = error instanceof RegistryAway ? error.retryAfterMs : 0;
-    const pauseMs = Math.max(asked, Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(before, 16)));
+    const pauseMs = Math.max(asked, Math.min(LONGEST_REPEAT_MS, FIRST_REPEAT_MS * 2 ** Math.min(before, 16)));
     const failed = { failures: before + 1, retryAt: this.#now() + pauseMs, words: error.message };
     this.#failed.set(id, failed, this.#needed);
     return outageOf(error.message, pauseMs);

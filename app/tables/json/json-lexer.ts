@@ -16,7 +16,7 @@ import {
  */
 export const INVALID = -1;
 const OUT_OF_RANGE = -2;
-export const TOO_DEEP = -3;
+export const NESTED_TOO_DEEP = -3;
 
 /** Why PostgreSQL's jsonb would refuse a document. */
 export type JsonFault = Extract<
@@ -27,7 +27,7 @@ export type JsonFault = Extract<
 const FAULTS: Readonly<Record<number, JsonFault>> = {
   [INVALID]: 'invalid_json',
   [OUT_OF_RANGE]: 'number_out_of_range',
-  [TOO_DEEP]: 'nesting_too_deep',
+  [NESTED_TOO_DEEP]: 'nesting_too_deep',
 };
 
 /** What a negative end means. */
@@ -167,11 +167,11 @@ export function holdsNul(json: Buffer, start: number, end: number): boolean {
 export const unescaped = (json: Buffer, start: number, end: number): Buffer =>
   Buffer.from(JSON.parse(json.toString('utf8', start, end)) as string, 'utf8');
 
-const WORDS = ['true', 'false', 'null'].map((word) => Buffer.from(word, 'latin1'));
+const JSON_WORDS = ['true', 'false', 'null'].map((word) => Buffer.from(word, 'latin1'));
 
 /** Where `true`, `false` or `null` ends. */
 export function wordEnd(json: Buffer, at: number, end: number): number {
-  for (const word of WORDS) {
+  for (const word of JSON_WORDS) {
     const behind = at + word.length;
     if (word[0] === json[at]) {
       return behind <= end && isAt(word, json, at) ? behind : INVALID;

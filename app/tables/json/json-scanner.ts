@@ -25,7 +25,7 @@ import {
   numberEnd,
   runEnd,
   spaceEnd,
-  TOO_DEEP,
+  NESTED_TOO_DEEP,
   unescaped,
   wordEnd,
 } from './json-lexer.ts';
@@ -227,7 +227,7 @@ export class JsonScanner {
 
   #open(at: number, node: number, position: number): number {
     if (this.#depth === MOST_NESTED) {
-      return TOO_DEEP;
+      return NESTED_TOO_DEEP;
     }
     if (node >= 0) {
       this.#starts[node] = at;

@@ -10,11 +10,11 @@ interface Decimal {
 /** Digits of a number that are written out at most: an exponent of few bytes may mean gigabytes of zeros. */
 const MOST_DIGITS = 1_000;
 
-const DECIMAL = /^(-?)([0-9]{1,1000})(?:\.([0-9]{1,1000}))?(?:[eE]([+-]?[0-9]{1,9}))?$/;
+const DECIMAL_TEXT = /^(-?)([0-9]{1,1000})(?:\.([0-9]{1,1000}))?(?:[eE]([+-]?[0-9]{1,9}))?$/;
 
 /** A number as JSON writes it, with or without leading zeros; `null` for any other text and for endless ones. */
 function decimalOf(text: string): Decimal | null {
-  const match = DECIMAL.exec(text);
+  const match = DECIMAL_TEXT.exec(text);
   if (match === null) {
     return null;
   }
@@ -201,7 +201,7 @@ function clockTime(secondOfDay: number, fraction: string): string {
  *
  * @returns `null` when the text is no number, and for one that is no time of a day
  */
-export function timeOfDay(text: string, unit: ValueUnit): string | null {
+export function timeOfDayText(text: string, unit: ValueUnit): string | null {
   const decimal = boundedDecimal(text);
   if (decimal === null) {
     return null;

@@ -21,15 +21,15 @@ const SINGLE: readonly ColumnKind[] = [
   'interval',
 ];
 
-const NUMBERS: readonly ColumnKind[] = ['integer', 'numeric', 'float', 'text', 'json'];
+const NUMBER_KINDS: readonly ColumnKind[] = ['integer', 'numeric', 'float', 'text', 'json'];
 
 /**
  * What Kafka says of a record, and the types that have room for it. An `other` type may be an enum or a domain's base.
  */
 const OF_KAFKA = {
   topic: { is: 'a text', fits: ['text', 'json', 'other'] },
-  partition: { is: 'a number', fits: NUMBERS },
-  offset: { is: 'a number', fits: NUMBERS },
+  partition: { is: 'a number', fits: NUMBER_KINDS },
+  offset: { is: 'a number', fits: NUMBER_KINDS },
   timestamp: { is: 'a point in time', fits: ['timestamp', 'date', 'text', 'json'] },
 } as const satisfies Readonly<Record<string, { readonly is: string; readonly fits: readonly ColumnKind[] }>>;
 

@@ -5,7 +5,7 @@ import { contentOf, type JsonSlice } from '../json/json-slice.ts';
 /** What a placeholder begins with where its bytes are written in hex. */
 const HEX_PREFIX = 'hex:';
 
-const bytesOf = (unavailableValue: string): Buffer =>
+const bytesOfPlaceholder = (unavailableValue: string): Buffer =>
   unavailableValue.startsWith(HEX_PREFIX)
     ? Buffer.from(unavailableValue.slice(HEX_PREFIX.length), 'hex')
     : Buffer.from(unavailableValue, 'utf8');
@@ -40,7 +40,7 @@ export class Placeholders {
 
   /** @param unavailableValue `unavailable.value.placeholder` of the connector */
   constructor(unavailableValue: string) {
-    const bytes = bytesOf(unavailableValue);
+    const bytes = bytesOfPlaceholder(unavailableValue);
     const word = bytes.toString('utf8');
     const pair = JSON.stringify({ [word]: word });
     const contents = [word, bytes.toString('base64'), bytes.toString('base64url'), bytes.toString('hex'), pair];

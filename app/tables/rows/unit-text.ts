@@ -1,5 +1,5 @@
 import { contentOf, type JsonSlice, membersOf, sentJson } from '../json/json-slice.ts';
-import { isOfEpoch, isoOfEpoch, timeOfDay, timeOfEpoch, twosComplement, withoutExponent } from '../json/number-text.ts';
+import { isOfEpoch, isoOfEpoch, timeOfDayText, timeOfEpoch, twosComplement, withoutExponent } from '../json/number-text.ts';
 import type { ColumnType, ValueUnit } from '../mapping/table-mapping.ts';
 
 type Kind = ColumnType['kind'];
@@ -83,7 +83,7 @@ export function textOfDigits(type: ColumnType, unit: ValueUnit, digits: string):
     return isTime ? pointInTime(type, unit, digits) : quotedFor(type, isoOfEpoch(digits, unit));
   }
   if (unit.startsWith('time-')) {
-    return quotedFor(type, timeOfDay(digits, unit));
+    return quotedFor(type, timeOfDayText(digits, unit));
   }
   if (unit === 'duration-micros') {
     const micros = withoutExponent(digits);
@@ -124,10 +124,10 @@ export function textOfContent(type: ColumnType, unit: ValueUnit, content: string
   }
   return unit === 'variable-decimal' || unit === 'point'
     ? null
-    : textOfBytes(type, unit, unit === 'hex' ? bytesOfHex(content) : bytesOfBase64(content));
+    : unitTextOfBytes(type, unit, unit === 'hex' ? bytesOfHex(content) : bytesOfBase64(content));
 }
 
-function textOfBytes(type: ColumnType, unit: ValueUnit, bytes: Buffer | null): UnitText {
+function unitTextOfBytes(type: ColumnType, unit: ValueUnit, bytes: Buffer | null): UnitText {
   if (bytes === null) {
     return null;
   }
@@ -241,7 +241,7 @@ function pointText(type: ColumnType, object: JsonSlice): UnitText {
 
 /** An object of texts as hstore reads it. */
 function hstoreText(json: string): UnitText {
-  const pairs = parsed(json);
+  const pairs = parsedJson(json);
   if (typeof pairs !== 'object' || pairs === null || Array.isArray(pairs)) {
     return null;
   }
@@ -253,7 +253,7 @@ function hstoreText(json: string): UnitText {
 }
 
 /** `undefined` for what is no JSON: the text of a user's column may be anything. */
-function parsed(json: string): unknown {
+function parsedJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

@@ -12,7 +12,7 @@ const OPERATIONS = {
   skip: 'nothing in',
 } as const satisfies Readonly<Record<TriedRow['operation'], string>>;
 
-const UNMATCHED = 'no table takes it';
+const UNMATCHED_TEXT = 'no table takes it';
 
 const placeText = ({ topic, partition, record }: TriedRecord): string =>
   `${topic}/${partition} offset ${record.offset}`;
@@ -23,7 +23,7 @@ export function recordLines(tried: TriedRecord, values: boolean): readonly strin
   const what =
     'letter' in outcome
       ? `dead letter ${outcome.letter.reason}: ${outcome.letter.error}`
-      : outcome.rows.map(({ table, operation }) => `${OPERATIONS[operation]} ${table}`).join(', ') || UNMATCHED;
+      : outcome.rows.map(({ table, operation }) => `${OPERATIONS[operation]} ${table}`).join(', ') || UNMATCHED_TEXT;
   return [printable(`${placeText(tried)}: ${what}`), ...(values ? contentLines(tried.record) : [])];
 }
 
