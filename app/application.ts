@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kafka } from 'kafkajs';
 import { EXIT_CODE } from '../contract/exit-code.ts';
+import { helpOf } from '../contract/fatal-codes.ts';
 import { milliseconds } from '../settings/schema/duration.ts';
 import { formatsOf } from '../settings/sections/formats.ts';
 import { topicsOf } from '../settings/sections/tables.ts';
@@ -281,7 +282,7 @@ export class Application {
   #fail(error: unknown): void {
     const fatal = FatalError.from(error);
     this.#exitCode = OF_CONFIGURATION.has(fatal.code) ? EXIT_CODE.configuration : EXIT_CODE.failed;
-    this.#logger.fatal({ code: fatal.code }, fatal.message);
+    this.#logger.fatal({ code: fatal.code, help: helpOf(fatal.code) }, fatal.message);
     void this.stop('a fatal error');
   }
 

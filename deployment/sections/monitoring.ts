@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { METRICS } from '../../contract/metrics.ts';
+import { REPOSITORY_URL } from '../../contract/product-version.ts';
 import type { Rule } from '../../settings/schema/check.ts';
 import { isSection, valueAt } from '../../settings/schema/document.ts';
 import { problemIf } from '../../settings/schema/problem.ts';
@@ -162,7 +163,7 @@ export const monitoring = Type.Object(
     springBootAdmin: Type.Optional(monitoringSpringBootAdmin),
     runbookBaseUrl: Type.String({
       pattern: '^https?://[^\\s{}]+[^\\s{}/]$',
-      default: 'https://github.com/stream-consumer/stream-consumer/blob/main/docs/runbooks',
+      default: `${REPOSITORY_URL}/blob/main/docs/runbooks`,
       description: "Where docs/runbooks is published: each alert's runbook_url is this, a slash and <AlertName>.md.",
       [ALLOWED]: 'an http or https URL without a slash at its end, and without braces',
     }),

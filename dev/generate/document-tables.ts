@@ -1,4 +1,6 @@
 import { ALERT_LEVELS, ALERTS, type AlertDefinition } from '../../contract/alerts.ts';
+import { EXIT_CODE, EXIT_CODE_OF_DEAD_LETTERS } from '../../contract/exit-code.ts';
+import { FATAL_CODES } from '../../contract/fatal-codes.ts';
 import { METRICS, type MetricDefinition } from '../../contract/metrics.ts';
 import type { SchemaNode } from '../../settings/schema/schema.ts';
 import { allowedValues } from '../../settings/schema/schema-problems.ts';
@@ -103,4 +105,58 @@ export const alertsTable = (): string =>
   markdownTable(
     ['Alert', 'Limit of', 'Warning', 'Critical', 'Holds for', 'Kept for', 'Why these times'],
     Object.entries<AlertDefinition>(ALERTS).map(alertRow),
+  );
+
+const LINE_COLUMNS = 120;
+
+/** An item of a list in Markdown, in lines of at most 120 columns. */
+function listItem(text: string): string {
+  const lines = ['-'];
+  for (const word of text.split(' ')) {
+    const line = `${lines.at(-1)} ${word}`;
+    if (line.length <= LINE_COLUMNS) {
+      lines[lines.length - 1] = line;
+    } else {
+      lines.push(`  ${word}`);
+    }
+  }
+  return lines.join('\n');
+}
+
+/** Every code of the last line of a log, a heading each, so that the line can link to it. */
+export const fatalCodesList = (): string =>
+  Object.entries(FATAL_CODES)
+    .map(([name, { meaning, firstStep, page, exitCode }]) => {
+      const [file = ''] = page.split('#');
+      const items = [
+        `What it means: ${meaning}.`,
+        `First: ${firstStep}.`,
+        `Exit code ${exitCode}. More: [${file}](${page}).`,
+      ];
+      return [`### ${name}`, '', ...items.map(listItem)].join('\n');
+    })
+    .join('\n\n');
+
+/** Every exit code of the consumer and of its commands. */
+export const exitCodesTable = (): string =>
+  markdownTable(
+    ['Exit code', 'What it means', 'First'],
+    [
+      [EXIT_CODE.ok, 'done; the consumer was asked to end, handed over or drained, and left its group', 'nothing'],
+      [EXIT_CODE.failed, 'a fatal error, or a second signal; of a command: not all was done', 'read the last line'],
+      [EXIT_CODE_OF_DEAD_LETTERS, 'of `tables dry-run`: a record would be a dead letter', 'read which, and why'],
+      [
+        EXIT_CODE.configuration,
+        'the configuration or the command line is wrong; nothing was written',
+        'read all problems, or run `stream-consumer doctor`',
+      ],
+      [130, 'of a command: Ctrl-C (SIGINT) interrupted it', 'run it again'],
+      [
+        137,
+        'SIGKILL: the container exceeded its memory limit, or did not end in its grace period',
+        'see [MemoryHigh](runbooks/MemoryHigh.md)',
+      ],
+      [141, 'of a command: nobody reads its output any more (SIGPIPE)', 'nothing'],
+      [143, 'of a command: SIGTERM interrupted it', 'run it again'],
+    ].map((row) => row.map(String)),
   );

@@ -3,12 +3,19 @@ import { join } from 'node:path';
 import type { SchemaNode } from '../../settings/schema/schema.ts';
 import { SettingsSchema } from '../../settings/settings.ts';
 import { API_FOLDER, apiFiles } from './api-files.ts';
-import { alertsTable, metricsTable, replaceSection, settingsTable } from './document-tables.ts';
+import {
+  alertsTable,
+  exitCodesTable,
+  fatalCodesList,
+  metricsTable,
+  replaceSection,
+  settingsTable,
+} from './document-tables.ts';
 import { kubernetesTypesFile } from './kubernetes-types.ts';
 import { type GeneratedFile, propsFile } from './props.ts';
 import { consumerFileSchema, environmentFileSchema, publishSchema, schemaText } from './schema-files.ts';
 
-const DOCUMENTS = ['docs/settings.md', 'docs/metrics.md', 'docs/monitoring.md'] as const;
+const DOCUMENTS = ['docs/settings.md', 'docs/metrics.md', 'docs/monitoring.md', 'docs/messages.md'] as const;
 
 function schemaFiles(): readonly GeneratedFile[] {
   const settings = SettingsSchema as SchemaNode;
@@ -20,22 +27,35 @@ function schemaFiles(): readonly GeneratedFile[] {
   ];
 }
 
-/** The package's version as a constant, so that no construct has to read package.json. */
+/** The package's version and address as constants, so that no construct has to read package.json. */
 function versionFile(root: string): GeneratedFile {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  const { version, repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    version: string;
+    repository: { url: string };
+  };
+  const address = repository.url.replace(/^git\+|\.git$/g, '');
   return {
     path: 'contract/product-version.ts',
     content: `// Written by npm run generate out of package.json; never edited.
 
 /** Version of the package: \`app.kubernetes.io/version\`, and the image's tag unless another is asked for. */
 export const PRODUCT_VERSION = '${version}';
+
+/** Address of the repository, which pages, alerts and the log link to. */
+export const REPOSITORY_URL = '${address}';
 `,
   };
 }
 
 function documentFile(root: string, path: string): GeneratedFile {
   const text = readFileSync(join(root, path), 'utf8');
-  const tables = { settings: settingsTable(), metrics: metricsTable(), alerts: alertsTable() };
+  const tables = {
+    settings: settingsTable(),
+    metrics: metricsTable(),
+    alerts: alertsTable(),
+    'fatal-codes': fatalCodesList(),
+    'exit-codes': exitCodesTable(),
+  };
   return {
     path,
     content: Object.entries(tables).reduce((whole, [name, table]) => replaceSection(whole, name, table), text),

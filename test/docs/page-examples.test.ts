@@ -99,6 +99,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   'docs/README.md': 'the index',
   'docs/dependencies.md': 'a list',
   'docs/settings.md': 'a generated list',
+  'docs/messages.md': 'a generated list',
   'docs/operate.md': 'the short form of other pages',
   'docs/reliability.md': 'promises, each with a link to its test',
   'docs/faults.md': 'promises, each with a link to its test',

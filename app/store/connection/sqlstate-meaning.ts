@@ -3,6 +3,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   '21': 'cardinality violation',
   '22': 'data exception',
   '23': 'integrity constraint violation',
+  '3F': 'a schema that does not exist',
   '42': 'syntax error or access rule violation',
   '44': 'WITH CHECK OPTION violation',
   '54': 'program limit exceeded',

@@ -1,3 +1,5 @@
+import { EXIT_CODE } from '../../../contract/exit-code.ts';
+import { FATAL_CODES, type FatalCode } from '../../../contract/fatal-codes.ts';
 import type { ErrorReason } from '../../../contract/metrics/definition.ts';
 
 /**
@@ -49,48 +51,10 @@ export function outageOnly(error: unknown): OutageError {
   throw error;
 }
 
-/**
- * Why the consumer ends by itself, with exit code 1, or with 78 for `GROUP_WRITES_ELSEWHERE`, `GROUP_MEETS_ANOTHER`,
- * `TABLES_DO_NOT_FIT` and `REGISTRY_REFUSED`. The codes are stable: alerts and runbooks may match them.
- */
-export type FatalCode =
-  | 'RECORD_ALREADY_WRITTEN'
-  | 'OFFSETS_GONE'
-  | 'STORED_OFFSET_AHEAD'
-  | 'STORED_OFFSET_MISSING'
-  | 'TOPIC_GONE'
-  | 'TOPIC_RECREATED'
-  | 'TOPIC_FORBIDDEN'
-  | 'GROUP_FORBIDDEN'
-  | 'LOG_TRUNCATED'
-  | 'GROUP_WRITES_ELSEWHERE'
-  | 'GROUP_MEETS_ANOTHER'
-  | 'GROUP_INSTANCE_REPLACED'
-  | 'DATABASE_REFUSED'
-  | 'DATABASE_TOO_OLD'
-  | 'DATABASE_ENCODING'
-  | 'DATABASE_NOT_MIGRATED'
-  | 'TABLE_MISMATCH'
-  | 'TABLES_DO_NOT_FIT'
-  | 'REGISTRY_REFUSED'
-  | 'ROWS_DROPPED'
-  | 'TABLE_REFUSES_ROWS'
-  | 'KAFKA_CLIENT_STOPPED'
-  | 'KAFKA_LOGIN_REFUSED'
-  | 'KAFKA_CERTIFICATE_REFUSED'
-  | 'KAFKA_TLS_MISMATCH'
-  | 'LISTEN_FAILED'
-  | 'TOO_MANY_DEAD_LETTERS'
-  | 'DEAD_LETTER_TOPIC_REFUSED'
-  | 'UNEXPECTED';
-
 /** Codes that the start of another Pod with the same settings would meet again. */
-export const OF_CONFIGURATION: ReadonlySet<FatalCode> = new Set([
-  'GROUP_WRITES_ELSEWHERE',
-  'GROUP_MEETS_ANOTHER',
-  'TABLES_DO_NOT_FIT',
-  'REGISTRY_REFUSED',
-]);
+export const OF_CONFIGURATION: ReadonlySet<FatalCode> = new Set(
+  (Object.keys(FATAL_CODES) as FatalCode[]).filter((code) => FATAL_CODES[code].exitCode === EXIT_CODE.configuration),
+);
 
 /** An error that no retry can mend; its message contains the cause and the remedy. */
 export class FatalError extends Error {
