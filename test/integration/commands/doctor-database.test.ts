@@ -212,12 +212,14 @@ describe('tables of the user', () => {
     const own = randomName('own');
     await query(
       `CREATE SCHEMA ${own}; CREATE TABLE ${own}.orders (id int, note text); CREATE TABLE ${own}.good (id int);
+      CREATE TABLE ${own}.keyless (id int NOT NULL UNIQUE);
       CREATE UNLOGGED TABLE ${own}.fast (id int)`,
     );
     const tables = [
       { topic, table: `${own}.orders`, columns: { nots: 'note' } },
       { topic, table: `${own}.fast` },
       { topic, table: `${own}.good` },
+      { topic, table: `${own}.keyless`, key: 'primary' },
     ];
     const wrong = { check: 'table', status: 'wrong', code: 'TABLES_DO_NOT_FIT' } as const;
     const troubles = [
@@ -228,6 +230,10 @@ describe('tables of the user', () => {
         mend: "the table's columns: id, note",
       },
       { ...wrong, name: `${own}.fast`, mend: expect.stringContaining('ALTER TABLE … SET LOGGED') },
+      {
+        ...{ ...wrong, name: `${own}.keyless` },
+        mend: expect.stringContaining(`ALTER TABLE ${own}.keyless ADD PRIMARY KEY (id)`),
+      },
     ];
     await expectSameEnd(chosen({ topics: [], settings: { tables } }), ...troubles);
     await expectTroubles(

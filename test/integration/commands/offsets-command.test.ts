@@ -193,11 +193,13 @@ describe('begin-again', () => {
     const tables = [
       { topic, table: 'public.orders' },
       { topic: [topic, 'others'], table: 'public.sums', key: ['id', 'day'] },
+      { topic, table: 'public.people', key: 'primary' },
       { topic: 'others', table: 'public.others' },
     ];
     const lines = [
       'public.orders: its rows stay, and the topic is appended to them a second time',
       'public.sums: its rows stay, and the topic is applied to them a second time, by the key id, day',
+      'public.people: its rows stay, and the topic is applied to them a second time, by the primary key',
       'public.before: its rows stay; these settings do not name it',
     ];
     const before = await stored(place);

@@ -118,6 +118,7 @@ describe('tables dry-run shows what each record becomes, and writes nothing:', (
     expect({ code, stderr }).toEqual({ code: 65, stderr: '' });
     expect(stdout).toMatchSnapshot();
     expect(stdout).not.toMatch(/secret-of-a-record|London/);
+    expect(await dryRun([{ ...customers(topic), key: 'primary' }])).toEqual({ code, stdout, stderr });
     expect(await query(real('SELECT FROM shop.customers'))).toEqual([]);
     expect(await query("SELECT FROM pg_namespace WHERE nspname = 'unused'")).toEqual([]);
   });

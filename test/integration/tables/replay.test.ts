@@ -47,7 +47,7 @@ async function keyedLetters(existing: 'replace' | 'keep') {
   const [topic, schema] = [await createTopic(), randomName('schema')];
   const run = (sql: string) => query(sql.replaceAll('?', schema));
   await run('CREATE SCHEMA ?; CREATE TABLE ?.users (id int PRIMARY KEY CHECK (id < 100), name varchar(5))');
-  const tables = [{ topic, table: `${schema}.users`, key: 'id', existing }];
+  const tables = [{ topic, table: `${schema}.users`, key: existing === 'keep' ? 'primary' : 'id', existing }];
   await produce(topic, [
     { value: '{"id":1,"name":"too long"}' },
     { value: '{"id":2,"name":"too long"}' },
