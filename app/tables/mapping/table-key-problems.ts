@@ -156,7 +156,8 @@ function keyColumnProblems(
 }
 
 /** Why rows cannot be compared by the column of their version; nothing where there is none. */
-function versionProblems({ columns }: CatalogRelation, { version }: TableKey, path: string): readonly Problem[] {
+function versionProblems({ columns }: CatalogRelation, key: TableKey, path: string): readonly Problem[] {
+  const { version } = key;
   if (version === undefined) {
     return [];
   }
@@ -168,6 +169,12 @@ function versionProblems({ columns }: CatalogRelation, { version }: TableKey, pa
     return [{ path, message: 'is no column of the table', given: version, allowed, ...(nearest && { nearest }) }];
   }
   return [
+    ...problemIf(key.columns.includes(version), {
+      path,
+      message: 'is a column of the primary key: two rows of one key would never differ in it',
+      given: version,
+      allowed: 'a column beside those of the key',
+    }),
     ...problemIf(found.isGenerated, {
       path,
       message: 'is a generated column, which PostgreSQL alone writes',
@@ -196,7 +203,7 @@ export function keyProblems(
   const ofVersion = versionProblems(relation, key, `${entry}.version`);
   const path = `${entry}.key`;
   if (key.columns.length === 0) {
-    return [noPrimaryKey(found, relation, path)];
+    return [noPrimaryKey(found, relation, path), ...ofVersion];
   }
   const ofColumns = keyColumnProblems(key, relation, columns, entry);
   if (ofColumns.length > 0) {

@@ -301,6 +301,23 @@ describe('the primary key, where the settings ask for it,', () => {
     ]);
   });
 
+  test('goes with a version, which is none of its columns', () => {
+    const key = { ...primary, version: 'created_at' };
+    expect(mapped({ key }, { indexes: [unique(['note'])] }).key).toMatchObject({
+      columns: ['note'],
+      version: 'created_at',
+    });
+    const pathsOf = (indexes: readonly UniqueIndex[], version = 'created_at') =>
+      resolved({ key: { ...key, version } }, { indexes }).problems.map(({ path, message }) => `${path} ${message}`);
+    expect(pathsOf([unique(['note', 'created_at'])])).toEqual([
+      'tables[0].version is a column of the primary key: two rows of one key would never differ in it',
+    ]);
+    expect(pathsOf([], 'creatd_at')).toEqual([
+      'tables[0].key asks for the primary key of the table, which has none',
+      'tables[0].version is no column of the table',
+    ]);
+  });
+
   test('is shown with its columns', () => {
     const mapping = mapped({ key: primary }, { indexes: [unique(['note', 'state'])] });
     expect(mappingLines(mapping).join('\n')).toContain(
