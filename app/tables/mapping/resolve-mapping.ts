@@ -2,12 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PoolClient } from 'pg';
 import { nearestKey, type Problem, problemIf } from '../../../settings/schema/problem.ts';
 import { parseSource } from '../../../settings/sections/column-source.ts';
-import { type FormatsPart, type WholeValue, wholeValueOf } from '../../../settings/sections/formats.ts';
 import type { ColumnSetting, TableSettings } from '../../../settings/sections/tables.ts';
 import { sqlName } from '../../store/connection/sql-name.ts';
 import { type CatalogColumn, type CatalogRelation, type CatalogTable, readCatalog } from './table-catalog.ts';
 import { type KeyedSettings, keyIndex, keyProblems, stageProblems, withKeyColumns } from './table-key-problems.ts';
-import type { ColumnSource, MappedColumn, TableKey, TableMapping, TableStage } from './table-mapping.ts';
+import type { ColumnSource, MappedColumn, TableMapping, TableStage } from './table-mapping.ts';
 import { sequenceProblems, tableProblems } from './table-problems.ts';
 import { sourceProblem, unitProblem } from './unusable-source.ts';
 
@@ -81,7 +80,7 @@ function columnProblems(
   { column, setting, source }: Intent,
   path: string,
   found: CatalogTable,
-  { key, whole }: { readonly key: TableKey | null; readonly whole: WholeValue },
+  { key, wholeValue: whole = 'object' }: KeyedSettings,
 ): readonly Problem[] {
   const { name, type, isNotNull, hasDefault, isGenerated, typeWithoutInput } = column;
   if (source === null) {
@@ -198,15 +197,9 @@ type Resolved =
  * name: in a row whose field is missing they would get NULL.
  *
  * @param path of the entry, such as `tables[0]`
- * @param whole what the values of the entry's topics are. @default objects
  * @returns the mapping, or all problems of the entry at once
  */
-export function resolveMapping(
-  entry: TableSettings,
-  found: CatalogTable,
-  path: string,
-  whole: WholeValue = 'object',
-): Resolved {
+export function resolveMapping(entry: TableSettings, found: CatalogTable, path: string): Resolved {
   const { relation, problems: ofTable } = tableProblems(found, path);
   if (relation === null) {
     return { mapping: null, problems: ofTable };
@@ -223,9 +216,7 @@ export function resolveMapping(
       : []),
     ...sequenceProblems(found, relation, path),
     ...unknownColumns(settings, relation, path),
-    ...intents.flatMap((intent) =>
-      columnProblems(intent, `${path}.columns.${intent.column.name}`, found, { key, whole }),
-    ),
+    ...intents.flatMap((intent) => columnProblems(intent, `${path}.columns.${intent.column.name}`, found, settings)),
     ...problemIf(written.length === 0, {
       path: `${path}.table`,
       message: 'has no column left that a record has a value for',
@@ -262,17 +253,11 @@ export interface Mappings {
   readonly problems: readonly Problem[];
 }
 
-const NO_FORMATS: FormatsPart = { formats: {} };
-
-async function readOnce(
-  ...[client, tables, ownSchema, formats = NO_FORMATS]: Parameters<typeof readMappings>
-): Promise<Mappings> {
+async function readOnce(...[client, tables, ownSchema]: Parameters<typeof readMappings>): Promise<Mappings> {
   const found = await readCatalog(client, tables, ownSchema);
   const resolved = tables.flatMap((settings, nth) => {
     const answer = found[nth];
-    return answer === undefined
-      ? []
-      : resolveMapping(settings, answer, `tables[${nth}]`, wholeValueOf(formats, settings.topics));
+    return answer === undefined ? [] : resolveMapping(settings, answer, `tables[${nth}]`);
   });
   return {
     mappings: resolved.flatMap(({ mapping }) => mapping ?? []),
@@ -290,19 +275,17 @@ async function readOnce(
  *
  * @param tables in the order of the settings: problems name their places
  * @param ownSchema `database.schema`, whose tables of this program are refused
- * @param formats of the settings. @default none is set: values are JSON
  * @returns the mappings of the entries that are right, and all problems of the others
  */
 export async function readMappings(
   client: Pick<PoolClient, 'query'>,
   tables: readonly TableSettings[],
   ownSchema: string,
-  formats?: FormatsPart,
 ): Promise<Mappings> {
-  let last = await readOnce(client, tables, ownSchema, formats);
+  let last = await readOnce(client, tables, ownSchema);
   while (last.problems.length > 0) {
     const before = last.problems;
-    last = await readOnce(client, tables, ownSchema, formats);
+    last = await readOnce(client, tables, ownSchema);
     if (isDeepStrictEqual(last.problems, before)) {
       break;
     }

@@ -1,6 +1,5 @@
 import { type Problem, problemIf } from '../../../settings/schema/problem.ts';
-import type { WholeValue } from '../../../settings/sections/formats.ts';
-import type { ColumnSetting } from '../../../settings/sections/tables.ts';
+import type { ColumnSetting, WholeValue } from '../../../settings/sections/tables.ts';
 import type { ColumnSource, ColumnType, Unit } from './table-mapping.ts';
 
 type ColumnKind = ColumnType['kind'];

@@ -1,5 +1,4 @@
 import { describeProblem, type Problem } from '../../../../settings/schema/problem.ts';
-import { type FormatsPart, wholeValueOf } from '../../../../settings/sections/formats.ts';
 import type { TableSettings } from '../../../../settings/sections/tables.ts';
 import { printable } from '../../../logging/printable-text.ts';
 import { sqlName } from '../../../store/connection/sql-name.ts';
@@ -164,7 +163,6 @@ export function statements(
   entries: readonly (readonly [path: string, settings: TableSettings])[],
   found: CatalogTable,
   wanted: WantedTable,
-  formats: FormatsPart,
 ): readonly string[] {
   const settings = entries.map(([, entry]) => entry);
   const keys = entryKeys(settings);
@@ -173,9 +171,7 @@ export function statements(
   const future = afterwards(found, missing, keys);
   const isOther = found.relation !== null && !TABLE_KINDS.includes(found.relation.kind);
   const made = found.relation === null ? creation(found, missing, keys) : additions(found, isOther ? [] : missing);
-  const problems = entries.flatMap(
-    ([path, entry]) => resolveMapping(entry, future, path, wholeValueOf(formats, entry.topics)).problems,
-  );
+  const problems = entries.flatMap(([path, entry]) => resolveMapping(entry, future, path).problems);
   const topics = settings.flatMap((entry) => entry.topics);
   return [
     `-- ${[...new Set(topics)].map(printable).join(', ')} -> ${printable(`${found.schema}.${found.table}`)}`,

@@ -1,8 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { sourceProblem } from '../../../../app/tables/mapping/unusable-source.ts';
-import { wholeValueOf } from '../../../../settings/sections/formats.ts';
+import { formattedTables } from '../../../../settings/sections/formats.ts';
 
-type Given = Parameters<typeof wholeValueOf>[0]['formats'][string];
+type Settings = Parameters<typeof formattedTables>[0];
+type Given = Settings['formats'][string];
+
+const entry = (topic: readonly string[]) =>
+  ({ topic, table: 'public.t', fields: 'same', columns: {} }) as unknown as Settings['tables'][number];
 
 const KINDS = ['bytea', 'integer', 'text', 'json'] as const;
 const WHOLE = { kind: 'field', path: [] } as const;
@@ -10,7 +14,8 @@ const WHOLE = { kind: 'field', path: [] } as const;
 /** Kinds of columns that are refused the whole value of topics of these formats. */
 function refused(...formats: readonly Given[]): readonly string[] {
   const byTopic = Object.fromEntries(formats.map((format, nth) => [`topic-${nth}`, format]));
-  const whole = wholeValueOf({ formats: byTopic }, Object.keys(byTopic));
+  const [table] = formattedTables({ formats: byTopic, tables: [entry(Object.keys(byTopic))] });
+  const whole = table?.wholeValue ?? 'object';
   return KINDS.filter(
     (kind) => sourceProblem('c', { from: '$value' }, WHOLE, { type: { kind, name: kind }, whole }).length > 0,
   );
