@@ -1,4 +1,4 @@
-import { BACKSLASH } from '../../records/ascii.ts';
+import { hasBackslash } from '../../tables/json/json-slice.ts';
 import type { FoundParts } from '../parts/found-parts.ts';
 import type { TextScratch } from '../parts/text-scratch.ts';
 import { isPacked, MessageParts, requireWire } from './message-parts.ts';
@@ -48,8 +48,8 @@ export class PartFinder {
     }
     this.#counts.fill(0, 0, size);
     this.#present.fill(0, 0, size);
-    this.#unwritten.length = 0;
-    this.#entered.length = 0;
+    this.#unwritten = [];
+    this.#entered = [];
     this.row = null;
     if (this.unknown.length > 0) {
       this.unknown = [];
@@ -289,7 +289,7 @@ export class PartFinder {
       if (!this.#parts.isEmpty(node)) {
         const kind = this.#writer.part(field, node);
         const { bytes, start, end } = scratch;
-        const hasEscapes = kind === 'string' && bytes.subarray(start, end).includes(BACKSLASH);
+        const hasEscapes = kind === 'string' && hasBackslash(bytes, start, end);
         this.#found.put(node, kind, bytes, start, end, hasEscapes);
         this.#parts.forget(node, node + 1);
       }

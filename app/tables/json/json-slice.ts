@@ -94,10 +94,20 @@ export function valueAt(bytes: Buffer, start: number): JsonSlice {
   const kind = kindAt(bytes, start);
   if (kind === 'string') {
     const end = endOfString(bytes, start);
-    return { bytes, start, end, kind, hasEscapes: bytes.subarray(start, end).includes(BACKSLASH) };
+    return { bytes, start, end, kind, hasEscapes: hasBackslash(bytes, start, end) };
   }
   const end = kind === 'list' || kind === 'object' ? endOfContainer(bytes, start) : endOfWord(bytes, start);
   return { bytes, start, end, kind, hasEscapes: false };
+}
+
+/** Whether a string has escapes. */
+export function hasBackslash(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
+    if (bytes[at] === BACKSLASH) {
+      return true;
+    }
+  }
+  return false;
 }
 
 function endOfString(bytes: Buffer, start: number): number {

@@ -90,7 +90,7 @@ export const isOfTime = (unit: ValueUnit | undefined): boolean =>
   isOfEpoch(unit) || (unit?.startsWith('time-') ?? false);
 
 /** What a column takes of a point in time. */
-type TimeKind = 'date' | 'time' | 'timestamp';
+export type TimeKind = 'date' | 'time' | 'timestamp';
 
 const SECONDS_OF_DAY = 86_400n;
 /** UTC, behind a time of day. */
@@ -137,32 +137,37 @@ export function timeOfEpoch(text: string, unit: ValueUnit, kind: TimeKind): stri
 /** What a number may hold exactly, without zeros in front. */
 const WHOLE = /^(?:0|-?[1-9][0-9]{0,15})$/;
 
-/** The same of a count; `null` as well where it is no integer that a number holds exactly, in seconds of days, too. */
-export function timeOfCount(count: number, unit: ValueUnit, kind: TimeKind): string | null {
-  const whole = unit === 'epoch-days' ? count * Number(SECONDS_OF_DAY) : count;
-  return Number.isSafeInteger(whole) ? timeOfWhole(whole, POWERS[unit] ?? 0, kind) : null;
+/** A point in time: the Julian day, the second of it, and the fraction of that second in so many digits. */
+export interface TimeParts {
+  readonly day: number;
+  readonly second: number;
+  readonly fraction: number;
+  readonly digits: number;
 }
 
-/** The same of whole milliseconds that a number holds exactly; `null`: before the first day that PostgreSQL has. */
-export const timeOfMilliseconds = (milliseconds: number, kind: TimeKind): string | null =>
-  timeOfWhole(milliseconds, 3, kind);
+/** The point in time that a count of a unit means; `null` before PostgreSQL's first day, and beyond exact numbers. */
+export function timeParts(count: number, unit: ValueUnit): TimeParts | null {
+  const whole = unit === 'epoch-days' ? count * Number(SECONDS_OF_DAY) : count;
+  const digits = POWERS[unit] ?? 0;
+  const ofSecond = 10 ** digits;
+  const ofDay = ofSecond * Number(SECONDS_OF_DAY);
+  const rest = whole % ofDay;
+  const time = rest < 0 ? rest + ofDay : rest;
+  const day = (whole - time) / ofDay + Number(JULIAN_EPOCH);
+  const fraction = time % ofSecond;
+  return Number.isSafeInteger(whole) && day >= 0
+    ? { day, second: (time - fraction) / ofSecond, fraction, digits }
+    : null;
+}
 
-/** The same of a count that a number holds exactly, of so small parts of a second as the power of ten says. */
-function timeOfWhole(count: number, power: number, kind: TimeKind): string | null {
-  const second = 10 ** power;
-  const day = second * Number(SECONDS_OF_DAY);
-  const rest = count % day;
-  const ofDay = rest < 0 ? rest + day : rest;
-  const julian = (count - ofDay) / day + Number(JULIAN_EPOCH);
-  if (julian < 0) {
-    return null;
+function timeOfCount(count: number, unit: ValueUnit, kind: TimeKind): string | null {
+  const parts = timeParts(count, unit);
+  if (parts === null || kind === 'date') {
+    return parts && `J${parts.day}`;
   }
-  if (kind === 'date') {
-    return `J${julian}`;
-  }
-  const fraction = ofDay % second;
-  const time = clockTime((ofDay - fraction) / second, fraction === 0 ? '' : String(fraction).padStart(power, '0'));
-  return kind === 'time' ? time : `J${julian} ${time}`;
+  const { day, second, fraction, digits } = parts;
+  const time = clockTime(second, fraction === 0 ? '' : String(fraction).padStart(digits, '0'));
+  return kind === 'time' ? time : `J${day} ${time}`;
 }
 
 /** Whole seconds, rounded down, and the digits behind the point. */

@@ -1,6 +1,18 @@
-import { BACKSLASH, CARRIAGE_RETURN, FIRST_BEYOND_ASCII, NEWLINE, TAB } from '../../records/ascii.ts';
+import {
+  BACKSLASH,
+  CARRIAGE_RETURN,
+  COLON,
+  FIRST_BEYOND_ASCII,
+  NEWLINE,
+  PLUS,
+  POINT,
+  SPACE,
+  TAB,
+  ZERO,
+} from '../../records/ascii.ts';
 import { MOST_BYTES_PER_UNIT } from '../../store/copy/copy-buffer.ts';
 import { type Memory, NEW_MEMORY } from '../../store/copy/row-memory.ts';
+import type { TimeKind, TimeParts } from '../json/number-text.ts';
 
 /** What is written behind the backslash, by the byte that needs one; 0 for all others. */
 const ESCAPED = new Uint8Array(256);
@@ -17,6 +29,11 @@ for (const behind of '"\\/bfnrt') {
 
 /** Texts of at most so many UTF-16 units are written unit by unit: a call of write() costs more. */
 const SHORT_TEXT = 64;
+
+/** Before a Julian day (documentation, "Date Input"). */
+const JULIAN = 'J'.charCodeAt(0);
+/** Of a day of at most 17 digits, a time with nine digits behind the second, UTC, and the delimiter. */
+const MOST_TIME_BYTES = 48;
 
 const NULL_FIELD = Buffer.from('\\N\t', 'latin1');
 const DEFAULT_FIELD = Buffer.from('\\D\t', 'latin1');
@@ -133,6 +150,53 @@ export class CopyText {
     return true;
   }
 
+  /** A field from a point in time, as {@link timeOfEpoch} has it as text. */
+  time(kind: TimeKind, { day, second, fraction, digits }: TimeParts): void {
+    this.#reserve(MOST_TIME_BYTES);
+    if (kind !== 'time') {
+      this.#byte(JULIAN);
+      this.#digits(day, countOfDigits(day));
+    }
+    if (kind === 'timestamp') {
+      this.#byte(SPACE);
+    }
+    if (kind !== 'date') {
+      const minute = Math.floor(second / 60);
+      const hour = Math.floor(minute / 60);
+      this.#digits(hour, 2);
+      this.#byte(COLON);
+      this.#digits(minute - hour * 60, 2);
+      this.#byte(COLON);
+      this.#digits(second - minute * 60, 2);
+      if (fraction > 0) {
+        this.#byte(POINT);
+        this.#digits(fraction, digits);
+      }
+      this.#byte(PLUS);
+      this.#digits(0, 2);
+    }
+    this.#byte(TAB);
+  }
+
+  /** Where there is room. */
+  #byte(byte: number): void {
+    this.#bytes[this.#end] = byte;
+    this.#end += 1;
+  }
+
+  /** So many last digits of an integer, where there is room. */
+  #digits(value: number, count: number): void {
+    const target = this.#bytes;
+    const start = this.#end;
+    let left = value;
+    for (let at = start + count - 1; at >= start; at -= 1) {
+      const rest = Math.floor(left / 10);
+      target[at] = ZERO + left - rest * 10;
+      left = rest;
+    }
+    this.#end = start + count;
+  }
+
   /** A field from text without NUL. */
   text(value: string): void {
     this.#reserve(value.length * MOST_BYTES_PER_UNIT + 1);
@@ -191,4 +255,12 @@ export class CopyText {
     this.#bytes.copy(larger, 0, 0, this.#end);
     this.#bytes = larger;
   }
+}
+
+function countOfDigits(value: number): number {
+  let count = 1;
+  for (let power = 10; power <= value; power *= 10) {
+    count += 1;
+  }
+  return count;
 }

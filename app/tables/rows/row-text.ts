@@ -3,7 +3,8 @@ import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts'
 import { FIRST_BEYOND_ASCII, LOWER_CASE, MINUS, NINE, ZERO } from '../../records/ascii.ts';
 import { NO_TIMESTAMP } from '../../records/record-batch.ts';
 import type { JsonSlice } from '../json/json-slice.ts';
-import { timeOfCount, timeOfMilliseconds } from '../json/number-text.ts';
+import { type TimeKind, timeParts } from '../json/number-text.ts';
+import type { ValueUnit } from '../mapping/table-mapping.ts';
 import { type ColumnText, NoText, textOfBytes, textOfJson, textOfNumber } from './column-text.ts';
 import type { CopyText } from './copy-text.ts';
 import type { RowColumn, Way } from './row-column.ts';
@@ -73,19 +74,23 @@ export class RowText {
       case 'text':
         return this.#sentText(bytes, start, end, hasEscapes);
       case 'epoch':
-        return this.#pointInTime(column, wholeNumber(bytes, start, end));
+        return (
+          column.time !== null &&
+          column.unit !== undefined &&
+          this.#pointInTime(column.time, column.unit, wholeNumber(bytes, start, end))
+        );
       case 'converted':
         return false;
     }
   }
 
-  /** @param count `NaN`: another number */
-  #pointInTime({ unit, time }: RowColumn, count: number): boolean {
-    const text = unit === undefined || time === null ? null : timeOfCount(count, unit, time);
-    if (text !== null) {
-      this.#rows.text(text);
+  /** @param count of a unit since 1970. @returns whether it was written: not one that a number does not hold */
+  #pointInTime(time: TimeKind, unit: ValueUnit, count: number): boolean {
+    const parts = timeParts(count, unit);
+    if (parts !== null) {
+      this.#rows.time(time, parts);
     }
-    return text !== null;
+    return parts !== null;
   }
 
   #sentText(bytes: Buffer, start: number, end: number, hasEscapes: boolean): boolean {
@@ -145,8 +150,10 @@ export class RowText {
     if (time === null) {
       return this.number(column, milliseconds);
     }
-    const text = typeof milliseconds === 'number' ? timeOfMilliseconds(milliseconds, time) : null;
-    return this.#field(column, text ?? textOfNumber(column.type, 'epoch-millis', String(milliseconds)));
+    if (typeof milliseconds === 'number' && this.#pointInTime(time, 'epoch-millis', milliseconds)) {
+      return null;
+    }
+    return this.#field(column, textOfNumber(column.type, 'epoch-millis', String(milliseconds)));
   }
 
   /** What the record does not have: the column's default, or NULL. */
