@@ -57,7 +57,7 @@ interface RegistryConnection extends Omit<SchemaRegistryOptions, 'current' | 'su
  *
  * Why no record is lost to the registry: a record becomes a dead letter only by a verdict on its id, and there are two.
  * Either its schema came and cannot be used, which no waiting changes. Or a registry that has other schemas answered
- * twice, 5 s apart, that it does not have this one. All else rejects before a transaction begins, so the record stays
+ * twice, 5 s apart, that it does not have this one, and a third time behind its answer about another one. All else rejects before a transaction begins, so the record stays
  * ahead of the stored offset.
  */
 export class SchemaRegistry implements Schemas {
@@ -190,13 +190,17 @@ export class SchemaRegistry implements Schemas {
   /** @throws RegistryAway where the schema is unknown to a registry that knows nothing else either */
   async #answer(id: number): Promise<RegisteredSchema | UnusableSchema> {
     const schema = await this.#schemas.schema(id);
-    if (!isUsable(schema) && schema.reason === 'unknown_schema' && !(await this.#hasData())) {
+    if (isUsable(schema) || schema.reason !== 'unknown_schema') {
+      return schema;
+    }
+    if (!(await this.#hasData())) {
       const others = [this.#known.leastUsed, ...this.#options.subjects].filter((other) => other !== undefined);
       throw new RegistryAway(
         `the registry has neither schema ${id} nor ${others.join(', ')}: it has lost its data, or schemaRegistry.url names another one. Restore it, or correct schemaRegistry.url`,
       );
     }
-    return schema;
+    // It may have got its data back behind its answers about the schema.
+    return (await this.#schemas.has(id)) ? this.#schemas.schema(id) : schema;
   }
 
   /** Whether the registry knows any schema that it has to know; one question at a time serves all that ask. */

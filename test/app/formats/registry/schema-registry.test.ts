@@ -219,6 +219,14 @@ test('the first schema that is unknown is so only where the registry has the lat
   expect(registry.of(UNKNOWN)).toMatchObject({ reason: 'unknown_schema' });
 });
 
+test('a registry that gets its data back before it is asked for other data makes no schema unknown', async () => {
+  const restored = json(200, { schema: '"string"' });
+  stub.answer(`/schemas/ids/${UNKNOWN}`, notFound(40403), notFound(40403), restored);
+  stub.answer(LATEST, json(200, { id: ONE, schema: '"string"' }));
+  await fetch(UNKNOWN);
+  expect(registry.of(UNKNOWN)).toMatchObject({ text: '"string"' });
+});
+
 test('a registry that has lost its data is away, and makes no schema unknown', async () => {
   await fetch(ONE);
   stub.everything = notFound(40403);
