@@ -4,7 +4,7 @@ import { nearestKey, type Problem, problemIf } from '../schema/problem.ts';
 import { ALLOWED, closed } from '../schema/schema.ts';
 import { type KafkaPart, TOPIC_PATTERN } from './kafka.ts';
 import type { SchemaRegistryPart } from './schema-registry.ts';
-import { type TablesPart, topicsOf } from './tables.ts';
+import { type TableSettings, type TablesPart, tablesOf, topicsOf, type WholeValue } from './tables.ts';
 
 /** How the bytes of a value or key are read. */
 const FORMAT_NAMES = ['json', 'registry', 'text', 'bytes'] as const;
@@ -117,6 +117,17 @@ export function formatsOf(settings: FormatsPart, topic: string): TopicFormats {
   const { key, value = 'json' } = givenFor(settings, topic);
   return { key: key && listed(key), value: listed(value) };
 }
+
+/** What the values of some topics are as a whole. */
+function wholeValueOf(settings: FormatsPart, topics: readonly string[]): WholeValue {
+  const formats = new Set(topics.flatMap((topic) => formatsOf(settings, topic).value));
+  const isWhole = [...formats].every((format) => format === 'text' || format === 'bytes');
+  return !isWhole ? 'object' : formats.has('text') ? 'text' : 'bytes';
+}
+
+/** The entries of `tables`, in their order, with what the values of their topics are. */
+export const formattedTables = (settings: FormatsPart & TablesPart): readonly TableSettings[] =>
+  tablesOf(settings).map((table) => ({ ...table, wholeValue: wholeValueOf(settings, table.topics) }));
 
 const SIDES = ['value', 'key'] as const;
 

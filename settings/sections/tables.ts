@@ -122,6 +122,9 @@ type Entry = TablesPart['tables'][number];
 /** Where a column's value comes from, as it was written, and how it is read; false: the column is never written. */
 export type ColumnSetting = false | { readonly from: string; readonly as?: Unit };
 
+/** What values are as a whole: an object as a rule, and by formats without parts a text or bytes. */
+export type WholeValue = 'object' | 'text' | 'bytes';
+
 /** An entry of `tables`, complete. */
 export interface TableSettings {
   /** At least one, each once. */
@@ -140,6 +143,8 @@ export interface TableSettings {
   /** Whether another group may fill the table from the same topic. Left out: it may not. */
   readonly sharedWithGroups?: true;
   readonly fields: 'same' | 'camelCase';
+  /** What the values of its topics are. Left out: objects. */
+  readonly wholeValue?: WholeValue;
   /** By the columns' names; a column that is not there takes the field that `fields` says. */
   readonly columns: Readonly<Record<string, ColumnSetting>>;
 }

@@ -1,5 +1,6 @@
 import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { describeProblem, type Problem } from '../../../settings/schema/problem.ts';
+import { formattedTables } from '../../../settings/sections/formats.ts';
 import { tablesOf } from '../../../settings/sections/tables.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { asStreamError } from '../../store/connection/refused-connections.ts';
@@ -158,7 +159,7 @@ async function rightTables(client: PoolClient, schema: string): Promise<Finding>
 
 /** The tables of the setting `tables`, as `tables check` compares them. */
 export async function checkUserTables(client: PoolClient, settings: Settings): Promise<readonly Finding[]> {
-  const tables = tablesOf(settings);
+  const tables = formattedTables(settings);
   const { mappings, problems } = await readMappings(client, tables, settings.database.schema);
   return [
     ...mappings.map(({ schema, table, topics, columns }) =>

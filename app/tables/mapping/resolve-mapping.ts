@@ -6,7 +6,7 @@ import type { ColumnSetting, TableSettings } from '../../../settings/sections/ta
 import { sqlName } from '../../store/connection/sql-name.ts';
 import { type CatalogColumn, type CatalogRelation, type CatalogTable, readCatalog } from './table-catalog.ts';
 import { type KeyedSettings, keyIndex, keyProblems, stageProblems, withKeyColumns } from './table-key-problems.ts';
-import type { ColumnSource, MappedColumn, TableKey, TableMapping, TableStage } from './table-mapping.ts';
+import type { ColumnSource, MappedColumn, TableMapping, TableStage } from './table-mapping.ts';
 import { sequenceProblems, tableProblems } from './table-problems.ts';
 import { sourceProblem, unitProblem } from './unusable-source.ts';
 
@@ -80,7 +80,7 @@ function columnProblems(
   { column, setting, source }: Intent,
   path: string,
   found: CatalogTable,
-  key: TableKey | null,
+  { key, wholeValue: whole = 'object' }: KeyedSettings,
 ): readonly Problem[] {
   const { name, type, isNotNull, hasDefault, isGenerated, typeWithoutInput } = column;
   if (source === null) {
@@ -118,7 +118,7 @@ function columnProblems(
     }),
     ...(setting === undefined
       ? []
-      : [...sourceProblem(path, setting, source, type), ...unitProblem(path, setting.as, type)]),
+      : [...sourceProblem(path, setting, source, { type, whole }), ...unitProblem(path, setting.as, type)]),
   ];
 }
 
@@ -216,7 +216,7 @@ export function resolveMapping(entry: TableSettings, found: CatalogTable, path: 
       : []),
     ...sequenceProblems(found, relation, path),
     ...unknownColumns(settings, relation, path),
-    ...intents.flatMap((intent) => columnProblems(intent, `${path}.columns.${intent.column.name}`, found, key)),
+    ...intents.flatMap((intent) => columnProblems(intent, `${path}.columns.${intent.column.name}`, found, settings)),
     ...problemIf(written.length === 0, {
       path: `${path}.table`,
       message: 'has no column left that a record has a value for',

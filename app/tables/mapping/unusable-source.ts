@@ -1,5 +1,5 @@
 import { type Problem, problemIf } from '../../../settings/schema/problem.ts';
-import type { ColumnSetting } from '../../../settings/sections/tables.ts';
+import type { ColumnSetting, WholeValue } from '../../../settings/sections/tables.ts';
 import type { ColumnSource, ColumnType, Unit } from './table-mapping.ts';
 
 type ColumnKind = ColumnType['kind'];
@@ -53,20 +53,32 @@ const KIND_NAMES: Readonly<Record<ColumnKind, string>> = {
 const columnOf = (kinds: readonly ColumnKind[], other = KIND_NAMES.other): string =>
   `a column of type ${kinds.map((kind) => (kind === 'other' ? other : KIND_NAMES[kind])).join(', ')}`;
 
-/** A source of which no value ever fits the type. */
+/** By what the whole value is: in words, and the columns for it. A text may be of any type. */
+const WHOLE = {
+  object: {
+    is: 'an object',
+    fits: ({ kind }: ColumnType) => !SINGLE.includes(kind),
+    allowed: `${columnOf(['json', 'text', 'composite', 'array'])}; or the path of a field`,
+  },
+  text: { is: 'a text', fits: () => true, allowed: 'any' },
+  bytes: {
+    is: 'bytes',
+    fits: ({ kind }: ColumnType) => kind === 'bytea' || !SINGLE.includes(kind),
+    allowed: columnOf(['bytea', 'json', 'text']),
+  },
+} as const satisfies Readonly<Record<WholeValue, object>>;
+
+/** A source of which no value ever fits the type. @param whole what the values of the topics are */
 export function sourceProblem(
   path: string,
   { from }: Exclude<ColumnSetting, false>,
   source: ColumnSource,
-  type: ColumnType,
+  { type, whole }: { readonly type: ColumnType; readonly whole: WholeValue },
 ): readonly Problem[] {
   if (source.kind === 'field') {
-    return problemIf(source.path.length === 0 && SINGLE.includes(type.kind), {
-      path,
-      message: `takes the whole value, an object, and is of the type ${type.name}`,
-      given: from,
-      allowed: `${columnOf(['json', 'text', 'composite', 'array'])}; or the path of a field`,
-    });
+    const { is, fits, allowed } = WHOLE[whole];
+    const message = `takes the whole value, ${is}, and is of the type ${type.name}`;
+    return problemIf(source.path.length === 0 && !fits(type), { path, message, given: from, allowed });
   }
   if (source.kind === 'key' || source.kind === 'header' || source.kind === 'event') {
     return [];

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
 import { describeProblem } from '../../../settings/schema/problem.ts';
-import { formatsOf } from '../../../settings/sections/formats.ts';
-import { tablesOf } from '../../../settings/sections/tables.ts';
+import { formatsOf, formattedTables } from '../../../settings/sections/formats.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { FieldReaders } from '../../formats/field-readers.ts';
 import { IS_ROW_TRIGGER, type KnownTable } from '../../store/tables/table-guard.ts';
@@ -72,7 +71,7 @@ export class MappedTables {
    * @throws FatalError `TABLES_DO_NOT_FIT` with all problems at once
    */
   async read(client: PoolClient): Promise<void> {
-    const tables = tablesOf(this.#settings);
+    const tables = formattedTables(this.#settings);
     if (tables.length === 0) {
       return;
     }

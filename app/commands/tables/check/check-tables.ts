@@ -1,8 +1,7 @@
 import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { EXIT_CODE } from '../../../../contract/exit-code.ts';
 import { describeProblem, type Problem } from '../../../../settings/schema/problem.ts';
-import { formatsOf } from '../../../../settings/sections/formats.ts';
-import { tablesOf } from '../../../../settings/sections/tables.ts';
+import { formatsOf, formattedTables } from '../../../../settings/sections/formats.ts';
 import type { Settings } from '../../../../settings/settings.ts';
 import { SchemaRegistry } from '../../../formats/registry/schema-registry.ts';
 import { openTopicReader, type ReadRecords, type TopicReader } from '../../../kafka/topic-reader.ts';
@@ -134,7 +133,7 @@ async function readLatestSchemas(settings: Settings, topics: readonly string[]):
  */
 export function checkTables(settings: Settings, { json }: CheckRequest, { out, err }: OutputStreams): Promise<number> {
   const { database } = settings;
-  const tables = tablesOf(settings);
+  const tables = formattedTables(settings);
   return withDatabase('tables check', database, { err }, async (pool) => {
     const topics = tables.flatMap((table) => table.topics);
     const { mappings, problems, elsewhere } = await pool.withClient(async (client) => ({

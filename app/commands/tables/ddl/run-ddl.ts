@@ -1,7 +1,7 @@
 import { EXIT_CODE } from '../../../../contract/exit-code.ts';
 import { PRODUCT_NAME } from '../../../../contract/identity.ts';
 import { describeProblems, type Problem } from '../../../../settings/schema/problem.ts';
-import { formatsOf } from '../../../../settings/sections/formats.ts';
+import { formatsOf, formattedTables } from '../../../../settings/sections/formats.ts';
 import { type TableSettings, tablesOf } from '../../../../settings/sections/tables.ts';
 import type { Settings } from '../../../../settings/settings.ts';
 import { createRegistry } from '../../../formats/registry/schema-registry.ts';
@@ -31,7 +31,7 @@ type TableEntry = readonly [path: string, settings: TableSettings];
 /** The entries by their tables, in the order of the settings; of a table those come first that ask its primary key. */
 function entriesByTable(settings: Settings, topics: readonly string[]): readonly (readonly TableEntry[])[] {
   const tables = new Map<string, TableEntry[]>();
-  for (const [nth, entry] of tablesOf(settings).entries()) {
+  for (const [nth, entry] of formattedTables(settings).entries()) {
     const name = JSON.stringify([entry.schema, entry.table]);
     tables.set(name, [...(tables.get(name) ?? []), [`tables[${nth}]`, entry]]);
   }
