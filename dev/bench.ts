@@ -7,6 +7,7 @@ import { measurePartitions } from './bench/partitions.ts';
 import { produceRecords } from './bench/produce-records.ts';
 import { measureScrapes, type Scrapes, STEADY_RATE } from './bench/scrape/scrape.ts';
 import { measureStarts } from './bench/start.ts';
+import { measureEncoders } from './bench/throughput/encoders.ts';
 import { EVERYDAY_ROWS_QUERY, measureEveryday } from './bench/throughput/everyday.ts';
 import { MEASURED_WAYS, measureTables, type WayResult } from './bench/throughput/tables.ts';
 import { type ConsumeResult, measureThroughput, median, medianResult } from './bench/throughput/throughput.ts';
@@ -210,6 +211,13 @@ async function benchTables(stack: Stack, options: BenchOptions): Promise<void> {
   }
 }
 
+async function benchEncoders({ numbers: { repeats = 3 } }: BenchOptions): Promise<void> {
+  print('the encoder alone, ten columns', 'µs of processor time a record: median, least');
+  for (const { title, median, least } of await measureEncoders(repeats)) {
+    print(title, `${median.toFixed(1)}, ${least.toFixed(1)}`);
+  }
+}
+
 const STARTS = 10;
 
 async function benchStart(stack: Stack): Promise<void> {
@@ -228,7 +236,10 @@ async function benchStart(stack: Stack): Promise<void> {
   print('memory when idle: least, p50, most', [least, middle, most].map((each) => `${each.toFixed(0)} MB`).join(', '));
 }
 
-const BENCHMARKS: Readonly<Record<Benchmark, (stack: Stack, options: BenchOptions) => Promise<void>>> = {
+/** Those that need servers. */
+type StackBenchmark = Exclude<Benchmark, 'encoders'>;
+
+const BENCHMARKS: Readonly<Record<StackBenchmark, (stack: Stack, options: BenchOptions) => Promise<void>>> = {
   throughput: benchThroughput,
   everyday: benchEveryday,
   group: benchGroup,
@@ -252,7 +263,9 @@ async function main(args: readonly string[]): Promise<number> {
     return EXIT_USAGE;
   }
   try {
-    await measure(read.options);
+    await (read.options.benchmark === 'encoders'
+      ? benchEncoders(read.options)
+      : measure(read.options.benchmark, read.options));
     return 0;
   } catch (error) {
     process.stderr.write(`${failureText(error)}\n`);
@@ -260,7 +273,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-async function measure(options: BenchOptions): Promise<void> {
+async function measure(benchmark: StackBenchmark, options: BenchOptions): Promise<void> {
   await removeLeftoverRuns();
   const run = await RunFolder.create();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -271,11 +284,11 @@ async function measure(options: BenchOptions): Promise<void> {
   }
   const stack = await startStack({
     run,
-    ...(options.benchmark === 'group' && { postgres: { settings: COMMIT_TIMES } }),
+    ...(benchmark === 'group' && { postgres: { settings: COMMIT_TIMES } }),
   });
   try {
     await compileConsumer();
-    await BENCHMARKS[options.benchmark](stack, options);
+    await BENCHMARKS[benchmark](stack, options);
   } finally {
     await stack.stop();
   }

@@ -1,7 +1,17 @@
 import { parseArgs } from 'node:util';
 import { closest } from 'fastest-levenshtein';
 
-const BENCHMARKS = ['throughput', 'everyday', 'group', 'idle', 'partitions', 'scrape', 'start', 'tables'] as const;
+const BENCHMARKS = [
+  'throughput',
+  'encoders',
+  'everyday',
+  'group',
+  'idle',
+  'partitions',
+  'scrape',
+  'start',
+  'tables',
+] as const;
 
 export type Benchmark = (typeof BENCHMARKS)[number];
 
@@ -49,6 +59,7 @@ export const BENCH_HELP = `Measures the consumer, in one run, with a new Kafka a
 
   npm run bench                              1,000,000 records: the consumer beside COPY of ready-made rows
   npm run bench -- --records 200000
+  npm run bench -- encoders                  processor time of encoding rows alone, by format; without servers
   npm run bench -- everyday                  processor time at 2,000 records a second in small batches
   npm run bench -- group                     how long records wait while members of a group come and go
   npm run bench -- idle                      what doing nothing costs
@@ -64,8 +75,8 @@ Options (behind "npm run bench --"):
   --members N      consumers of group, before one is stopped or added (default: 5)
   --scenarios A,B  what group does to them, of ${GROUP_SCENARIOS.join(', ')} (default: all of it, one after the
                    other, each with another topic and another group)
-  --repeats N      how often throughput, everyday and tables measure each way, in turn; medians follow (default: 1;
-                   of tables: 5); group measures each scenario as often, and shows each time
+  --repeats N      how often throughput, encoders, everyday and tables measure each way, in turn; medians follow (default: 1;
+                   of encoders: 3; of tables: 5); group measures each scenario as often, and shows each time
   --rate N         records a second of everyday (default: 2000) and group (default: 1000)
   --seconds N      how long to watch the consumer of everyday, idle and partitions (default: 30)
   --pod            bound the consumer's memory as the image and a Pod of default size do

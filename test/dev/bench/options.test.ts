@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { BENCH_HELP, readBenchOptions } from '../../../dev/bench/options.ts';
 
 const SCENARIOS = ['stop', 'half', 'add', 'roll', 'replace', 'kill', 'restart'];
+const KNOWN = 'throughput, encoders, everyday, group, idle, partitions, scrape, start, tables';
 const DEFAULTS = {
   benchmark: 'throughput',
   numbers: {},
@@ -77,7 +78,7 @@ describe('the options of the benchmarks', () => {
     expect(readBenchOptions(['idel', '--beside-rows', 'select 1'])).toEqual({
       kind: 'problems',
       problems: [
-        'There is no benchmark "idel": known are throughput, everyday, group, idle, partitions, scrape, start, tables.',
+        `There is no benchmark "idel": known are ${KNOWN}.`,
         '--beside-rows and --beside-setup need --beside: the program that they belong to.',
       ],
     });
