@@ -28,7 +28,7 @@ interface EncoderTime {
 
 /**
  * Measures what the encoder takes for the same orders in each of their formats, without Kafka and PostgreSQL: each in a
- * process of its own, bundled as the image is, one after the other.
+ * separate process, bundled as the image is, one after the other.
  */
 export async function measureEncoders(repeats: number): Promise<readonly EncoderTime[]> {
   await build({

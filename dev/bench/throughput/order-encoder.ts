@@ -4,7 +4,7 @@ import { recordsOf } from '../../../app/records/pack-records.ts';
 import type { Records } from '../../../app/records/records.ts';
 import type { ColumnType, MappedColumn, TableMapping, Unit } from '../../../app/tables/mapping/table-mapping.ts';
 import { TableEncoder } from '../../../app/tables/table/table-encoder.ts';
-import { UNAVAILABLE_VALUE } from '../../../settings/sections/table-envelope.ts';
+import { UNAVAILABLE_VALUE } from '../../../settings/sections/tables/table-envelope.ts';
 import { orderSchema } from './avro-orders.ts';
 import { isRegistered, orderMessage, TOPICS } from './order-topics.ts';
 import { PROTO_ORDER_ID, PROTO_SCHEMA } from './protobuf-orders.ts';
