@@ -87,7 +87,7 @@ export const FATAL_CODES = {
   ),
   GROUP_INSTANCE_REPLACED: failed(
     'another process joined the group with the same `kafka.groupInstanceId` and took the place of this one',
-    'give each process a name of its own; the manifests take the uid of the Pod',
+    'give each process another name; the manifests take the uid of the Pod',
     'operate.md#the-group',
   ),
   DATABASE_REFUSED: failed(
