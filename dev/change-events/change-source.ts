@@ -31,7 +31,7 @@ interface ChangeSourceOptions {
 /** A PostgreSQL whose changes Debezium sends to Kafka. */
 export interface ChangeSource {
   readonly postgres: LocalPostgres;
-  /** A session of its superuser, which does not wait for the disk. */
+  /** A session of its superuser, which does not wait for the disk; another one after a {@link crash}. */
   readonly client: pg.Client;
   readonly debezium: LocalConnect;
   /**
@@ -40,6 +40,8 @@ export interface ChangeSource {
    * @throws ExplainedError when Debezium has ended or sends nothing for two minutes
    */
   flushed(): Promise<void>;
+  /** Ends PostgreSQL as a crash does, and starts it again. What its session waits for fails. */
+  crash(): Promise<void>;
 }
 
 /**
@@ -50,12 +52,9 @@ export interface ChangeSource {
 export async function startChangeSource(run: RunFolder, options: ChangeSourceOptions): Promise<ChangeSource> {
   const { kafka, brokers, tables, topics, fill, onProgress } = options;
   const postgres = await startSourcePostgres(run);
-  const client = new pg.Client({ connectionString: postgres.urlWithPassword });
-  // A broken connection is also an error of the statement that needs it.
-  client.on('error', () => undefined);
+  let client = await sessionOf(postgres);
   run.beforeClose(() => client.end());
-  await client.connect();
-  await client.query('SET synchronous_commit = off; CREATE TABLE flushes (flush serial PRIMARY KEY)');
+  await client.query('CREATE TABLE flushes (flush serial PRIMARY KEY)');
   await client.query(tables.map((table) => sourceTableSql('public', table)).join('\n'));
   await fill(client);
   for (const { prefix, partitions } of topics) {
@@ -65,7 +64,28 @@ export async function startChangeSource(run: RunFolder, options: ChangeSourceOpt
   }
   const debezium = await startDebezium(run, { source: postgres, broker: brokers, topics }, onProgress);
   const slots = topics.map(({ prefix }) => slotOf(prefix));
-  return { postgres, client, debezium, flushed: () => awaitFlushed(client, debezium, slots) };
+  return {
+    postgres,
+    debezium,
+    get client() {
+      return client;
+    },
+    flushed: () => awaitFlushed(client, debezium, slots),
+    crash: async () => {
+      await postgres.stop('immediate');
+      await postgres.start();
+      client = await sessionOf(postgres);
+    },
+  };
+}
+
+async function sessionOf({ urlWithPassword }: LocalPostgres): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: urlWithPassword });
+  // A broken connection is also an error of the statement that needs it.
+  client.on('error', () => undefined);
+  await client.connect();
+  await client.query('SET synchronous_commit = off');
+  return client;
 }
 
 /**

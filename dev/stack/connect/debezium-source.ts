@@ -115,6 +115,7 @@ function connectorOf(source: LocalPostgres, topics: ChangeTopics): Connector {
       'publication.autocreate.mode': 'disabled',
       'interval.handling.mode': 'string',
       'poll.interval.ms': 100,
+      'retriable.restart.connector.wait.ms': 1_000,
       'topic.creation.default.replication.factor': -1,
       'topic.creation.default.partitions': partitions,
       ...Object.fromEntries(converters),

@@ -43,16 +43,22 @@ export interface LocalConnectOptions {
 
 /** One worker of Kafka Connect with its connectors. */
 export interface LocalConnect {
-  /** Process id of the worker. */
+  /** Process id of the worker that was started last. */
   readonly pid: number;
-  /** Settles when the worker is gone. */
+  /** Settles when that worker is gone. */
   readonly exited: Promise<ExitStatus>;
   /** Aborted when the task of a connector has died: the worker then does nothing more for it. */
   readonly taskDied: AbortSignal;
   /** The lines of the worker's log so far. */
   readonly logs: LogLines;
-  /** Ends it in order; does nothing when it has ended. */
-  stop(): Promise<void>;
+  /**
+   * Ends it; does nothing when it has ended.
+   *
+   * @param signal SIGTERM ends it in order, SIGKILL is a crash. @default 'SIGTERM'
+   */
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  /** Starts another worker in place of one that was stopped: its connectors go on from the stored positions. */
+  start(): Promise<void>;
 }
 
 /**
@@ -79,12 +85,13 @@ export async function startLocalConnect(run: RunFolder, options: LocalConnectOpt
       taskDied.abort();
     }
   };
-  const server = await startOnFreePort(undefined, async (port) => {
-    const worker = await writeProperties(join(folder, 'worker.properties'), workerProperties(folder, port, options));
-    return startWorker(run, { jars, args: [worker, ...connectors], onLine }, options);
-  });
-  const connect = { ...server, taskDied: taskDied.signal, logs, stop: () => end(server) };
-  run.beforeClose(connect.stop);
+  const start = () =>
+    startOnFreePort(undefined, async (port) => {
+      const worker = await writeProperties(join(folder, 'worker.properties'), workerProperties(folder, port, options));
+      return startWorker(run, { jars, args: [worker, ...connectors], onLine }, options);
+    });
+  const connect = Object.assign(controlled(await start(), start), { taskDied: taskDied.signal, logs });
+  run.beforeClose(() => connect.stop());
   return connect;
 }
 
@@ -117,9 +124,23 @@ function startWorker(
   });
 }
 
-const end = async (server: LocalServer): Promise<void> => {
-  await server.stop('SIGTERM', STOP_TIMEOUT_MS);
-};
+function controlled(started: LocalServer, start: () => Promise<LocalServer>) {
+  let server = started;
+  return {
+    get pid(): number {
+      return server.pid;
+    },
+    get exited(): Promise<ExitStatus> {
+      return server.exited;
+    },
+    stop: async (signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> => {
+      await server.stop(signal, STOP_TIMEOUT_MS);
+    },
+    start: async (): Promise<void> => {
+      server = await start();
+    },
+  };
+}
 
 function workerProperties(folder: string, port: number, { broker, worker }: LocalConnectOptions): ConnectProperties {
   return {

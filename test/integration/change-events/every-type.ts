@@ -66,6 +66,28 @@ const COLUMNS: Readonly<Record<string, TypedColumn>> = {
   moment_list: { type: 'timestamptz[]', values: ['\'{"2026-07-15 13:14:15+02"}\''] },
   day_list: { type: 'date[]', values: ["'{2026-07-15,1970-01-01}'"] },
   json_list: { type: 'jsonb[]', values: [`'{"{\\"a\\":1}","[1]"}'`], unit: 'json' },
+  card_long: { type: 'macaddr8', values: ["'08:00:2b:01:02:03:04:05'"] },
+  bigs_range: { type: 'int8range', values: ["'[1,9007199254740993)'"] },
+  locals_range: { type: 'tsrange', values: [`'["2026-01-01 00:00:00","2026-02-01 00:00:00")'`] },
+  at_zoned_millis: { type: 'timestamptz(3)', values: ["'2026-07-15 13:14:15.123+02'"] },
+  label_tree: { type: 'ltree', values: ["'a.b.c'", "''"] },
+  clock_list: { type: 'time[]', values: ["'{13:14:15.5,00:00}'"] },
+  at_list: { type: 'timestamp[]', values: [`'{"2026-07-15 13:14:15.123456"}'`] },
+  single_list: { type: 'real[]', values: ["'{1.5,-0.1,NULL}'"] },
+  double_list: { type: 'double precision[]', values: ["'{0.1,5e-324}'"] },
+  big_list: { type: 'bigint[]', values: ["'{9007199254740993}'"] },
+  short_list: { type: 'varchar(5)[]', values: ["'{ab,NULL}'"] },
+  host_list: { type: 'inet[]', values: ["'{192.168.1.5/24}'"] },
+  network_list: { type: 'cidr[]', values: ["'{10.0.0.0/8}'"] },
+  range_list: { type: 'int4range[]', values: [`'{"[1,5)",empty}'`] },
+  pairs_list: { type: 'hstore[]', values: [`'{"a=>1"}'`], unit: 'json' },
+  own_pairs: { type: 'SCHEMA.own_pairs', values: ["'a=>1, b=>NULL'"], unit: 'json' },
+  own_bits: { type: 'SCHEMA.own_bits', values: ["B'00000101'"], unit: 'bits' },
+  own_place: { type: 'SCHEMA.own_place', values: ["'(1.5,-2)'"], unit: 'point' },
+  own_amount: { type: 'SCHEMA.own_amount', values: ['1.50', '-0.01'] },
+  own_day: { type: 'SCHEMA.own_day', values: ["'2026-07-15'"] },
+  own_json: { type: 'SCHEMA.own_json', values: [`'{"a": 1.10}'`], unit: 'json' },
+  own_texts: { type: 'SCHEMA.own_texts', values: ["'{a,NULL}'"] },
   bytes_list: { type: 'bytea[]', values: [`'{"\\\\x00ff"}'`] },
 };
 
@@ -77,7 +99,11 @@ const units = Object.entries(COLUMNS).flatMap(([name, { unit }]) =>
 export const EVERY_TYPE: SourceTable = {
   name: 'every_type',
   types: `CREATE EXTENSION IF NOT EXISTS hstore; CREATE EXTENSION IF NOT EXISTS citext;
-    CREATE TYPE SCHEMA.mood AS ENUM ('sad', 'ok', 'happy'); CREATE DOMAIN SCHEMA.positive AS integer CHECK (VALUE > 0);`,
+    CREATE TYPE SCHEMA.mood AS ENUM ('sad', 'ok', 'happy'); CREATE DOMAIN SCHEMA.positive AS integer CHECK (VALUE > 0);
+    CREATE EXTENSION IF NOT EXISTS ltree; CREATE DOMAIN SCHEMA.own_pairs AS hstore;
+    CREATE DOMAIN SCHEMA.own_bits AS bit(8); CREATE DOMAIN SCHEMA.own_place AS point;
+    CREATE DOMAIN SCHEMA.own_amount AS numeric(10,2); CREATE DOMAIN SCHEMA.own_day AS date;
+    CREATE DOMAIN SCHEMA.own_json AS jsonb; CREATE DOMAIN SCHEMA.own_texts AS text[];`,
   columns: ['id integer', ...Object.entries(COLUMNS).map(([name, { type }]) => `${name} ${type}`)],
   key: ['id'],
   units: Object.fromEntries(units),

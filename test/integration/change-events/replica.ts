@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import pg from 'pg';
-import { type ChangeSource, startChangeSource } from '../../../dev/change-events/change-source.ts';
+import type { ChangeSource } from '../../../dev/change-events/change-source.ts';
 import { replicaEntry, type SourceTable, sourceTableSql, topicOf } from '../../../dev/change-events/source-tables.ts';
 import { TcpProxy } from '../../../dev/chaos/tcp-proxy.ts';
 import type { ChangeTopics } from '../../../dev/stack/connect/debezium-source.ts';
@@ -11,57 +11,10 @@ import { type CommitProxy, startCommitProxy } from '../stack/commit-proxy.ts';
 import { query } from '../stack/database.ts';
 import { kafkaClient } from '../stack/kafka-client.ts';
 import { randomName } from '../stack/random-name.ts';
-import { sharedBroker, sharedDatabaseUrl } from '../stack/shared-stack.ts';
+import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
-import { testRun } from '../stack/test-run.ts';
 import { awaitRoot } from '../stack/told-health.ts';
 import { until } from '../stack/until.ts';
-
-/** Records without a schema: times and decimals are text then. */
-export const WITHOUT_SCHEMA = {
-  hasSchemas: false,
-  properties: {
-    'time.precision.mode': 'isostring',
-    'decimal.handling.mode': 'string',
-    'hstore.handling.mode': 'json',
-  },
-};
-
-/** Records that bring their schema, which says what their numbers are. */
-export const WITH_SCHEMA = { hasSchemas: true, properties: { 'hstore.handling.mode': 'json' } };
-
-/** Avro behind the ids of Apicurio's registry. */
-export const inAvro = (registry: string) => ({
-  hasSchemas: true,
-  registry,
-  properties: {
-    'hstore.handling.mode': 'json',
-    'schema.name.adjustment.mode': 'avro',
-    'field.name.adjustment.mode': 'avro',
-  },
-});
-
-/** Topics of the shared Kafka with a prefix that no other test has. */
-export const ownTopics = (kind: Omit<ChangeTopics, 'prefix' | 'partitions'>, partitions: number): ChangeTopics => ({
-  ...kind,
-  partitions,
-  prefix: randomName('source'),
-});
-
-/** A source of tables, whose events go to the shared Kafka; it ends with the test file. */
-export async function startSource(
-  tables: readonly SourceTable[],
-  topics: readonly ChangeTopics[],
-  fill: (source: pg.Client) => Promise<unknown>,
-): Promise<ChangeSource> {
-  return startChangeSource(await testRun(), {
-    kafka: kafkaClient(),
-    brokers: sharedBroker(),
-    tables,
-    topics,
-    fill: async (client) => fill(client),
-  });
-}
 
 /**
  * Consumers that make a replica of a source in a database of the shared PostgreSQL, by a way that can be cut. The
@@ -179,6 +132,11 @@ export class Replica {
   async advances(): Promise<void> {
     const before = await this.stored();
     await until('the replica to go on', async () => ((await this.stored()) > before ? true : undefined), 90_000);
+  }
+
+  /** Starts a consumer again after {@link finish}. */
+  async resume(): Promise<void> {
+    this.#current = await this.#startConsumer();
   }
 
   /** Ends the consumer by SIGKILL in the middle of its work, and starts another one. */

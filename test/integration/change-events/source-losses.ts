@@ -1,51 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { ChangeSource } from '../../../dev/change-events/change-source.ts';
 import { type SourceTable, topicOf } from '../../../dev/change-events/source-tables.ts';
 import type { ChangeTopics } from '../../../dev/stack/connect/debezium-source.ts';
+import type { ConnectProperties } from '../../../dev/stack/connect/local-connect.ts';
 import { kafkaClient } from '../stack/kafka-client.ts';
-import { ownTopics, Replica, startSource, WITH_SCHEMA, WITHOUT_SCHEMA } from './replica.ts';
-
-/** A column for each thing that Debezium loses, and a value that it loses: what no sink can repair. */
-const LOST = {
-  old_day: ['date', "'1582-10-10'"],
-  ancient_day: ['date', "'0044-03-15 BC'"],
-  endless_day: ['date', "'infinity'"],
-  zoned_clock: ['timetz', "'13:14:15.5+02'"],
-  midnight: ['time', "'24:00'"],
-  endless: ['timestamp', "'infinity'"],
-  far: ['timestamp', "'294276-12-31'"],
-  matrix: ['integer[]', "'{{1,2},{3,4}}'"],
-  bits: ['varbit', "B'0011'"],
-  identifier: ['name', "'a_name'"],
-  exact: ['numeric', "'1.10'"],
-  defaulted: ["text DEFAULT 'none'", 'NULL'],
-  cents: ['numeric(20,2)', "'123456789012345678.90'"],
-  span: ['interval', "'1 mon'"],
-  area: ['box', "'(1,1),(0,0)'"],
-  outline: ['polygon', "'((0,0),(1,0),(1,1))'"],
-  ranges: ['int4multirange', "'{[1,3),[5,7)}'"],
-  pair: ['SCHEMA.pair', "'(1,a)'"],
-  search: ['tsquery', "'fat & cat'"],
-} as const;
-
-type Lost = keyof typeof LOST;
-const NAMES = Object.keys(LOST) as readonly Lost[];
-/** The row of a thing that is streamed has this more than that of the snapshot. */
-const STREAMED = 100;
-/** A row of the stream alone: a snapshot with it would fail. */
-const NAN_ROW = 1_000;
-
-const LOSSES: SourceTable = {
-  name: 'losses',
-  types: 'CREATE TYPE SCHEMA.pair AS (a integer, b text);',
-  columns: ['id integer', ...NAMES.map((name) => `${name} ${LOST[name][0]}`)],
-  key: ['id'],
-  units: { bits: 'bits' },
-};
+import { FINDINGS, insertLost, LOSSES, type Lost, type Mode, NO_ROW, placeOf, STREAMED } from './lost-values.ts';
+import { Replica } from './replica.ts';
+import { ownTopics, startSource, WITH_SCHEMA, WITHOUT_SCHEMA } from './source.ts';
 
 /** Large values of types for which Debezium has no placeholder. */
-const LARGE = ['amount', 'amounts', 'flags', 'moments', 'body'] as const;
-const WIDE_COLUMNS = ['amount numeric', 'amounts numeric[]', 'flags boolean[]', 'moments timestamptz[]', 'body text'];
+const LARGE = ['amount', 'amounts', 'flags', 'moments', 'days', 'body'] as const;
+const WIDE_COLUMNS = [
+  ...['amount numeric', 'amounts numeric[]', 'flags boolean[]', 'moments timestamptz[]', 'days date[]'],
+  'body text',
+];
 const wide = (name: string): SourceTable => ({
   name,
   columns: ['id integer', 'title text', ...WIDE_COLUMNS],
@@ -55,33 +25,47 @@ const wide = (name: string): SourceTable => ({
 const WIDE = wide('wide');
 const WIDE_FULL: SourceTable = { ...wide('wide_full'), isFull: true };
 const SWAPS: SourceTable = { name: 'swaps', columns: ['id integer', 'name text'], key: ['id'], isFull: true };
-const TABLES = [LOSSES, WIDE, WIDE_FULL, SWAPS];
+/** Their records are keyed by another column than the primary key, whose old value is in the log with FULL alone. */
+const TAGGED: SourceTable = { name: 'tagged', columns: ['id integer', 'tag text'], key: ['tag'] };
+const TAGGED_FULL: SourceTable = { ...TAGGED, name: 'tagged_full', isFull: true };
+const TABLES = [LOSSES, WIDE, WIDE_FULL, SWAPS, TAGGED, TAGGED_FULL];
+
+const topicsOf = (kind: typeof WITH_SCHEMA | typeof WITHOUT_SCHEMA, properties: ConnectProperties) =>
+  ownTopics({ ...kind, properties: { ...kind.properties, ...properties } }, 1);
+
+/** Settings of Debezium and Connect that lose something, as they are unless somebody sets them. */
+const CARELESS = {
+  'key.converter.schemas.enable': true,
+  'value.converter.schemas.enable': true,
+  'value.converter.replace.null.with.default': true,
+  'time.precision.mode': 'adaptive',
+  'interval.handling.mode': 'numeric',
+};
+
+/** What the documents' connector sets, but for its names: where it reads, and where it writes. */
+function documentedProperties(): ConnectProperties {
+  const file = join(import.meta.dirname, '..', '..', '..', 'docs', 'debezium.md');
+  const [, block = ''] = /```properties\n([^`]*)```/.exec(readFileSync(file, 'utf8')) ?? [];
+  const settings = block.split('\n').flatMap((line) => {
+    const [, name = '', value = ''] = /^([a-z.]+)=(.*)$/.exec(line) ?? [];
+    return /converter|^connector\.class$|^plugin|mode$/.test(name) && name !== 'publication.autocreate.mode'
+      ? [[name, value] as const]
+      : [];
+  });
+  return Object.fromEntries(settings);
+}
 
 const TOPICS = {
-  typed: ownTopics({ ...WITH_SCHEMA, properties: { ...WITH_SCHEMA.properties, 'include.unknown.datatypes': true } }, 1),
-  iso: ownTopics(WITHOUT_SCHEMA, 1),
-  /** As Debezium and Connect are without a setting of theirs. */
-  careless: ownTopics(
-    {
-      hasSchemas: true,
-      properties: {
-        'value.converter.replace.null.with.default': true,
-        'interval.handling.mode': 'numeric',
-        'decimal.handling.mode': 'double',
-      },
-    },
-    1,
-  ),
-} as const;
-type Mode = keyof typeof TOPICS;
+  typed: topicsOf(WITH_SCHEMA, { 'include.unknown.datatypes': true, 'publication.name': 'of_roots' }),
+  iso: topicsOf(WITHOUT_SCHEMA, { 'message.key.columns': 'public.tagged:tag;public.tagged_full:tag' }),
+  careless: topicsOf(WITH_SCHEMA, { ...CARELESS, 'decimal.handling.mode': 'double' }),
+  documented: ownTopics({ hasSchemas: false, properties: { ...CARELESS, ...documentedProperties() } }, 1),
+} as const satisfies Readonly<Record<Mode, ChangeTopics>>;
 
 const SET_UP_TIMEOUT_MS = 300_000;
 
 let source: ChangeSource;
 const replicas = new Map<Mode, Replica>();
-
-const insertOf = (table: string, shift: number): string =>
-  NAMES.map((name, nth) => `INSERT INTO ${table} (id, ${name}) VALUES (${nth + shift}, ${LOST[name][1]})`).join(';');
 
 const series = (element: string, to: number): string =>
   `(SELECT array_agg(${element}) FROM generate_series(1, ${to}) AS i)`;
@@ -90,11 +74,9 @@ const LARGE_VALUES = [
   series('i * 1.5', 800),
   series('i % 2 = 0', 3000),
   series(`timestamptz '2026-01-01 00:00+00' + i * interval '1 second'`, 400),
+  series(`date '2026-01-01' + i`, 800),
   `(SELECT string_agg(md5(i::text), '') FROM generate_series(1, 80) AS i)`,
 ].join(', ');
-
-/** What is in the place of a text where the row is not in the replica. */
-const NO_ROW = 'no row';
 
 /** The text of a column in both of its rows in a replica. */
 async function seen(mode: Mode, name: Lost) {
@@ -103,7 +85,7 @@ async function seen(mode: Mode, name: Lost) {
     const row = rows.find((each) => each['id'] === id);
     return row === undefined ? NO_ROW : row['text'];
   };
-  const nth = NAMES.indexOf(name);
+  const nth = placeOf(name);
   return { snapshot: textAt(nth), stream: textAt(nth + STREAMED) };
 }
 
@@ -115,6 +97,17 @@ function replicaOf(mode: Mode): Replica {
   return replica;
 }
 
+/** Events in the topics of a partitioned table and of its partition. */
+async function eventsOfParts(mode: Mode) {
+  const admin = kafkaClient().admin();
+  await admin.connect();
+  const eventsOf = async (table: string) =>
+    (await admin.fetchTopicOffsets(topicOf(TOPICS[mode].prefix, table)))[0]?.high;
+  const events = { parts: await eventsOf('parts'), partition: await eventsOf('parts_all') };
+  await admin.disconnect();
+  return events;
+}
+
 /** Columns that dead letters of a table name. */
 async function refusedColumns(mode: Mode, table: string): Promise<readonly (string | null)[]> {
   const letters = await replicaOf(mode).deadLetters();
@@ -123,52 +116,13 @@ async function refusedColumns(mode: Mode, table: string): Promise<readonly (stri
 }
 
 async function makeChanges(): Promise<void> {
-  await source.client.query(insertOf('losses', STREAMED));
+  await source.client.query(insertLost(STREAMED));
   await source.client.query(`UPDATE wide SET title = 'changed'; UPDATE wide_full SET title = 'changed'`);
   await source.client.query('UPDATE wide SET id = 3 WHERE id = 2; UPDATE wide_full SET id = 3 WHERE id = 2');
   await source.client.query('UPDATE swaps SET id = 3 - id');
-  await source.client.query(`INSERT INTO parts VALUES (2); INSERT INTO losses (id, exact) VALUES (${NAN_ROW}, 'NaN')`);
+  await source.client.query('DELETE FROM tagged; DELETE FROM tagged_full');
+  await source.client.query('INSERT INTO parts VALUES (2)');
 }
-
-/** What was lost: in words, in which topics, of which column, and what the replica has instead of the value. */
-const FINDINGS: readonly (readonly [string, Mode, Lost, unknown, unknown])[] = [
-  [
-    'a day before the Gregorian calendar is ten days late in a snapshot alone',
-    'typed',
-    'old_day',
-    '1582-10-20',
-    '1582-10-10',
-  ],
-  ['a day before year 1 is one after it in a snapshot alone', 'iso', 'ancient_day', '0044-03-15', '0044-03-15 BC'],
-  ['an endless day is another number each time, which no date has', 'typed', 'endless_day', NO_ROW, NO_ROW],
-  ['and text that is no date without a schema', 'iso', 'endless_day', NO_ROW, NO_ROW],
-  ['a time of day loses its zone, and is that of UTC', 'typed', 'zoned_clock', '11:14:15.5+00', '11:14:15.5+00'],
-  ['the end of the day is its beginning as ISO text', 'iso', 'midnight', '00:00:00', '00:00:00'],
-  ['and stays with a schema', 'typed', 'midnight', '24:00:00', '24:00:00'],
-  ['an endless time is a time as ISO text, which PostgreSQL refuses', 'iso', 'endless', NO_ROW, NO_ROW],
-  ['and stays with a schema', 'typed', 'endless', 'infinity', 'infinity'],
-  ['a time beyond the microseconds of an int64 is endless', 'typed', 'far', 'infinity', 'infinity'],
-  ['and stays as ISO text', 'iso', 'far', '294276-12-31 00:00:00', '294276-12-31 00:00:00'],
-  ['a list of lists has NULL for each list', 'iso', 'matrix', '{NULL,NULL}', '{NULL,NULL}'],
-  ['bits of any number have no zeros in front', 'typed', 'bits', '11', '11'],
-  ['a name is NULL in the stream', 'iso', 'identifier', 'a_name', null],
-  ['and is there with unknown types included', 'typed', 'identifier', 'a_name', 'a_name'],
-  ['a number without a scale has no zeros at its end where it is precise', 'typed', 'exact', '1.1', '1.1'],
-  ['and has them as text', 'iso', 'exact', '1.10', '1.10'],
-  ['NULL is the default of its column where the converter replaces it', 'careless', 'defaulted', 'none', 'none'],
-  ['and is NULL where it does not', 'iso', 'defaulted', null, null],
-  ['a number is rounded where it is a double', 'careless', 'cents', '123456789012345680.00', '123456789012345680.00'],
-  ['and is exact where it is precise', 'typed', 'cents', '123456789012345678.90', '123456789012345678.90'],
-  ['a month is 30.44 days where an interval is a number', 'careless', 'span', '730:30:00', '730:30:00'],
-  ['and is a month as text', 'typed', 'span', '1 mon', '1 mon'],
-  ['a box is refused', 'typed', 'area', NO_ROW, NO_ROW],
-  ['a polygon is refused', 'typed', 'outline', NO_ROW, NO_ROW],
-  ['a list of ranges is not sent', 'iso', 'ranges', null, null],
-  ['a list of ranges is refused where unknown types are included', 'typed', 'ranges', NO_ROW, NO_ROW],
-  ['a composite value is not sent', 'iso', 'pair', null, null],
-  ['a composite value is refused where unknown types are included', 'typed', 'pair', NO_ROW, NO_ROW],
-  ['a query of words is not sent', 'iso', 'search', null, null],
-];
 
 /** Registers the tests of what Debezium loses, and what keeps it. */
 export function testSourceLosses(): void {
@@ -181,7 +135,10 @@ export function testSourceLosses(): void {
 
   test('all else of these is a dead letter that names its column', async () => {
     expect(await refusedColumns('typed', 'losses')).toEqual(
-      ['endless_day', 'area', 'outline', 'ranges', 'pair'].map((column) => `${column}: value_does_not_fit`),
+      [
+        ...['endless_day', 'area', 'outline', 'circle', 'line', 'segment', 'path', 'ranges', 'pair'],
+        ...['json_path', 'position'],
+      ].map((column) => `${column}: value_does_not_fit`),
     );
   });
 
@@ -194,12 +151,14 @@ export function testSourceLosses(): void {
       amounts: null,
       flags: null,
       moments: null,
+      days: 800,
       body: 2_560,
     });
+    expect(await replicaOf('iso').rows('wide', 'cardinality(days) AS days')).toEqual([{ days: null }]);
   });
 
   test('large values stay where the whole old row is in the log', async () => {
-    const large = { amount: 9_000, amounts: 800, flags: 3_000, moments: 400, body: 2_560 };
+    const large = { amount: 9_000, amounts: 800, flags: 3_000, moments: 400, days: 800, body: 2_560 };
     expect(await replicaOf('typed').rows('wide_full', WIDE_SHOWN)).toEqual([
       { id: 1, title: 'changed', ...large },
       { id: 3, title: 'changed', ...large },
@@ -207,7 +166,7 @@ export function testSourceLosses(): void {
   });
 
   test('a row with a large value that did not change is a dead letter where its key changes', async () => {
-    expect(await refusedColumns('typed', 'wide')).toEqual(['body: missing_value']);
+    expect(await refusedColumns('typed', 'wide')).toEqual(['days: missing_value']);
     expect(await replicaOf('typed').rows('wide', 'id')).toEqual([{ id: 1 }]);
     expect(await refusedColumns('typed', 'wide_full')).toEqual([]);
   });
@@ -217,31 +176,31 @@ export function testSourceLosses(): void {
   });
 
   test('a partition has a topic of its own, and the snapshot alone sends its rows to that of its table, too', async () => {
-    const admin = kafkaClient().admin();
-    await admin.connect();
-    const eventsOf = async (table: string) =>
-      (await admin.fetchTopicOffsets(topicOf(TOPICS.iso.prefix, table)))[0]?.high;
-    const events = { parts: await eventsOf('parts'), partition: await eventsOf('parts_all') };
-    await admin.disconnect();
-    expect(events).toEqual({ parts: '1', partition: '2' });
+    expect(await eventsOfParts('iso')).toEqual({ parts: '1', partition: '2' });
   });
 
-  test('NaN is NULL in the stream where numbers are precise, and NaN as text', async () => {
-    const exactOf = async (mode: Mode) => {
-      const rows = await replicaOf(mode).rows('losses', 'id, exact::text AS text');
-      return rows.find(({ id }) => id === NAN_ROW)?.['text'];
-    };
-    expect([await exactOf('typed'), await exactOf('iso')]).toEqual([null, 'NaN']);
+  test('published by its root, all rows are in the topic of the table, and those of the snapshot in both', async () => {
+    expect(await eventsOfParts('typed')).toEqual({ parts: '2', partition: '1' });
+  });
+
+  test('a key of other columns deletes where the whole old row is in the log alone', async () => {
+    expect(await replicaOf('iso').rows('tagged')).toEqual([{ id: 1, tag: 'a' }]);
+    expect(await replicaOf('iso').rows('tagged_full')).toEqual([]);
   });
 }
 
 const WIDE_SHOWN =
-  'id, title, length(amount::text) AS amount, cardinality(amounts) AS amounts, cardinality(flags) AS flags, cardinality(moments) AS moments, length(body) AS body';
+  'id, title, length(amount::text) AS amount, cardinality(amounts) AS amounts, cardinality(flags) AS flags, cardinality(moments) AS moments, cardinality(days) AS days, length(body) AS body';
 
 async function startAll(): Promise<void> {
   source = await startSource(TABLES, Object.values(TOPICS), async (client) => {
+    await client.query('CREATE PUBLICATION of_roots FOR ALL TABLES WITH (publish_via_partition_root = true)');
+    for (const table of ['tagged', 'tagged_full']) {
+      await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${table}_pkey, ADD PRIMARY KEY (id);
+        INSERT INTO ${table} VALUES (1, 'a')`);
+    }
     await client.query('ALTER TABLE swaps DROP CONSTRAINT swaps_pkey, ADD PRIMARY KEY (id) DEFERRABLE');
-    await client.query(`${insertOf('losses', 0)}; INSERT INTO swaps VALUES (1, 'one'), (2, 'two')`);
+    await client.query(`${insertLost(0)}; INSERT INTO swaps VALUES (1, 'one'), (2, 'two')`);
     await client.query(`CREATE TABLE parts (id integer PRIMARY KEY) PARTITION BY RANGE (id);
       CREATE TABLE parts_all PARTITION OF parts DEFAULT; INSERT INTO parts VALUES (1)`);
     for (const table of ['wide', 'wide_full']) {
