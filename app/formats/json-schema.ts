@@ -15,7 +15,8 @@ const MOST_STEPS = 32;
 const MOST_CHOICES = 100;
 const MOST_POINTER_PARTS = 100;
 
-const isNode = (given: unknown): given is SchemaNode => typeof given === 'object' && given !== null && !Array.isArray(given);
+const isNode = (given: unknown): given is SchemaNode =>
+  typeof given === 'object' && given !== null && !Array.isArray(given);
 
 /** A part of a schema, and the document that its references count from. */
 interface Place {

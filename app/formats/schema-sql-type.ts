@@ -108,7 +108,9 @@ function widerOf(one: string, other: string): string {
     return one;
   }
   if (isNumber(one) && isNumber(other)) {
-    const [low = '', high = ''] = [one, other].sort((a, b) => NUMBER_TYPES.indexOf(baseOf(a)) - NUMBER_TYPES.indexOf(baseOf(b)));
+    const [low = '', high = ''] = [one, other].sort(
+      (a, b) => NUMBER_TYPES.indexOf(baseOf(a)) - NUMBER_TYPES.indexOf(baseOf(b)),
+    );
     return baseOf(low) === 'numeric' || baseOf(high) === 'numeric' ? 'numeric' : exactOrDouble(low, high);
   }
   return [one, other].some((type) => type === 'jsonb' || type === 'bytea') ? 'jsonb' : 'text';

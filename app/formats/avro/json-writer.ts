@@ -107,7 +107,11 @@ export class JsonWriter {
     }
     const written = scratch.length - before;
     const digits = scratch.bytes.toString('latin1', scratch.end - written, scratch.end);
-    const iso = isOfEpoch(unit) ? isoOfEpoch(digits, unit) : unit.startsWith('time-') ? timeOfDayText(digits, unit) : null;
+    const iso = isOfEpoch(unit)
+      ? isoOfEpoch(digits, unit)
+      : unit.startsWith('time-')
+        ? timeOfDayText(digits, unit)
+        : null;
     if (iso !== null) {
       scratch.end -= written;
       scratch.ascii(`"${iso}"`);

@@ -30,7 +30,11 @@ function kindsOf({ shape, kind, message }: ProtoField): readonly SchemaKind[] {
 
 function kindsOfMessage(message: MessageType | null): readonly SchemaKind[] {
   const { wellKnown = null, fields = [] } = message ?? {};
-  return wellKnown === null ? ['object'] : wellKnown === 'wrapper' ? fields.flatMap(kindsOf) : WELL_KNOWN_KINDS[wellKnown];
+  return wellKnown === null
+    ? ['object']
+    : wellKnown === 'wrapper'
+      ? fields.flatMap(kindsOf)
+      : WELL_KNOWN_KINDS[wellKnown];
 }
 
 /** The type of PostgreSQL that takes all values of a scalar, as SQL: an unsigned number has twice the range. */
@@ -78,7 +82,10 @@ function memberField(field: ProtoField, part: string | number): ProtoField | und
 export const outlineOfMessage =
   (message: MessageType): SchemaOutline =>
   (path) => {
-    const found = path.reduce<ProtoField | undefined>((from, part) => from && memberField(from, part), fieldOf(message));
+    const found = path.reduce<ProtoField | undefined>(
+      (from, part) => from && memberField(from, part),
+      fieldOf(message),
+    );
     if (found === undefined) {
       return undefined;
     }

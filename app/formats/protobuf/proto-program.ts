@@ -59,7 +59,11 @@ export const fieldOf = (message: MessageType): ProtoField =>
 
 /** The field of one item of a list or of one value of a map; `null` where the field is single. */
 export function itemOf(field: ProtoField): ProtoField | null {
-  return field.shape === 'map' ? (field.message?.fields[1] ?? null) : field.shape === 'list' ? singleField(field) : null;
+  return field.shape === 'map'
+    ? (field.message?.fields[1] ?? null)
+    : field.shape === 'list'
+      ? singleField(field)
+      : null;
 }
 
 const singleField = ({ name, number, place, kind, message, symbols }: ProtoField): ProtoField =>

@@ -22,10 +22,10 @@ import {
   type JsonKind,
   jsonFaultOf,
   kindAt,
+  NESTED_TOO_DEEP,
   numberEnd,
   runEnd,
   spaceEnd,
-  NESTED_TOO_DEEP,
   unescaped,
   wordEnd,
 } from './json-lexer.ts';
