@@ -106,7 +106,7 @@ export class Operations {
   }
 }
 
-/** What a string says, for less work where it is one letter, as in each event; `null`: all else. An escape is longer. */
+/** What a string says, for less work where it is one letter, as in events; `null`: all else. An escape is longer. */
 function wordOf(field: JsonSlice | undefined): string | null {
   if (field === undefined || !isString(field)) {
     return null;
