@@ -92,6 +92,7 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly [example: string, test: st
   'docs/monitoring.md': ['```json', 'test/docs/monitoring.test.ts', 'docs/monitoring.md'],
   'docs/schema.md': ['```sql', 'test/integration/records/partitioned-records.test.ts', 'schema.md'],
   'docs/try-it.md': ['npm run trouble -- postgres', 'test/integration/dev/main-job.test.ts', "trouble(pid, 'postgres'"],
+  'docs/upgrading.md': ['stream-consumer migrate', 'test/integration/kafka/rollout.test.ts', 'each version of the'],
 };
 
 /** Pages without an example that a test runs, and why. */

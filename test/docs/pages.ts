@@ -14,7 +14,7 @@ export const PAGES: readonly string[] = [
 ];
 
 /** All documents with links. */
-export const DOCUMENTS: readonly string[] = [...PAGES, 'CONTRIBUTING.md', 'CHANGELOG.md'];
+export const DOCUMENTS: readonly string[] = [...PAGES, 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'];
 
 const withoutCode = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, '');
 

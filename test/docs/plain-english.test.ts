@@ -48,7 +48,7 @@ const DEV_FOLDERS = [
  * rewritten.
  */
 const KEPT_PLAIN: readonly (readonly [paths: readonly string[], passagesOf: (text: string) => readonly Passage[]])[] = [
-  [tracked('README.md', 'CONTRIBUTING.md', 'docs/*.md', 'docs/runbooks/*.md'), passagesOfMarkdown],
+  [tracked('README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/*.md', 'docs/runbooks/*.md'), passagesOfMarkdown],
   [tracked('app/stream/**/*.ts', 'app/metrics/**/*.ts', 'app/memory/**/*.ts'), passagesOfTypeScript],
   [tracked('main.ts', 'charts/**/*.ts', 'synthesis/**/*.ts', 'app/*.ts', ...APP_ROOMS), passagesOfTypeScript],
   [tracked('dev/*.ts', ...DEV_FOLDERS), passagesOfTypeScript],
