@@ -80,6 +80,7 @@ export class Application {
   readonly #registry: SchemaRegistry | undefined;
   readonly #closedLast: readonly { close(): Promise<void> }[];
   readonly #ending = new AbortController();
+  readonly #closing = new AbortController();
   readonly #background: Promise<void>[] = [];
   #resolveEnded: (exitCode: number) => void = () => undefined;
   #stopping: Promise<void> | null = null;
@@ -193,10 +194,11 @@ export class Application {
   }
 
   #watchOutages(): Readonly<Record<'database' | 'kafka' | 'registry', OutageLog>> {
+    const closing = this.#closing.signal;
     return {
-      database: new OutageLog('PostgreSQL', this.#logger),
-      registry: new OutageLog('the schema registry', this.#logger),
-      kafka: new OutageLog('Kafka', this.#logger, { onFailure: () => this.#management.client.onAway() }),
+      database: new OutageLog('PostgreSQL', this.#logger, { closing }),
+      registry: new OutageLog('the schema registry', this.#logger, { closing }),
+      kafka: new OutageLog('Kafka', this.#logger, { closing, onFailure: () => this.#management.client.onAway() }),
     };
   }
 
@@ -272,6 +274,7 @@ export class Application {
         source: this.#source,
         closedLast: [this.#pool, this.#deadLetterTopic, ...this.#closedLast],
         ending: this.#ending,
+        closing: this.#closing,
         background: this.#background,
       },
       { reason, timeoutMs: milliseconds(this.#settings.shutdown.timeout), exitCode: () => this.#exitCode },
