@@ -5,7 +5,7 @@ import { helpOf } from '../contract/fatal-codes.ts';
 import { milliseconds } from '../settings/schema/duration.ts';
 import { formatsOf } from '../settings/sections/formats.ts';
 import { topicsOf } from '../settings/sections/tables.ts';
-import { type Settings, settingsWarnings } from '../settings/settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { type CurrentSettings, followSettings, watchSettings } from './configuration/current-settings.ts';
 import type { LoadedSettings } from './configuration/load-settings.ts';
 import { ClientCertificates } from './credentials/certificates-in-use.ts';
@@ -146,23 +146,22 @@ export class Application {
   }
 
   /**
-   * Starts everything, waiting for PostgreSQL and Kafka as long as they are away. Never rejects: a failure ends the
-   * application.
+   * Logs the warnings about the settings and starts everything, waiting for PostgreSQL and Kafka as long as they are
+   * away. Never rejects: a failure ends the application.
    */
-  async start(): Promise<void> {
+  async start(warnings: readonly string[]): Promise<void> {
     const { kafka, database, consumer } = this.#settings;
     unpackAtMost(consumer.maxUnpackedBytes);
     try {
       const address = await this.#management.start().catch((error: unknown) => {
         throw error instanceof ListenError ? new FatalError('LISTEN_FAILED', error.message, { cause: error }) : error;
       });
-      const { groupId } = kafka;
       const topics = topicsOf(this.#settings);
       this.#background.push(watchSettings(this.#current, systemClock, this.#ending.signal));
-      for (const warning of settingsWarnings(this.#settings)) {
+      for (const warning of warnings) {
         this.#logger.warn(warning);
       }
-      this.#logger.info({ address, topics, groupId, schema: database.schema }, 'listening');
+      this.#logger.info({ address, topics, groupId: kafka.groupId, schema: database.schema }, 'listening');
       await Promise.all([this.#prepareTables(), this.#registry?.check()]);
       if (this.#ending.signal.aborted) {
         return;
