@@ -184,7 +184,7 @@ function flatSection(
   return [
     {
       path: formatPath(path),
-      message: `has no keys of its own, those below it (${names}) are not indented deeper`,
+      message: `has no keys: those below it (${names}) are not indented deeper`,
       allowed: 'a section with its keys indented deeper than its name',
       source: placeOfValue(context, path),
     },
