@@ -13,7 +13,7 @@ import { FieldReaders } from './formats/field-readers.ts';
 import { schemasFirst } from './formats/prepare-schemas.ts';
 import { recordDecoders } from './formats/record-decoders.ts';
 import { createRegistry, type SchemaRegistry } from './formats/registry/schema-registry.ts';
-import { messageOf } from './kafka/client/kafka-errors.ts';
+import { failureText } from './kafka/client/kafka-errors.ts';
 import { unpackAtMost } from './kafka/codecs/codecs.ts';
 import { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
 import { createKafkaCheck, KafkaAdmin } from './kafka/kafka-admin.ts';
@@ -131,7 +131,7 @@ export class Application {
         outages.database.of('health check'),
         describeDatabaseError,
       ),
-      checkKafka: watchedCheck(kafkaCheck.check, outages.kafka.of('health check'), messageOf),
+      checkKafka: watchedCheck(kafkaCheck.check, outages.kafka.of('health check'), failureText),
     });
     this.#locks = new TableLocks({ settings, current: database, logger, signal: this.#ending.signal });
     this.#pool = this.#createPool(outages.database.of('writers'));
