@@ -5,7 +5,7 @@ import { helpOf } from '../contract/fatal-codes.ts';
 import { milliseconds } from '../settings/schema/duration.ts';
 import { formatsOf } from '../settings/sections/formats.ts';
 import { topicsOf } from '../settings/sections/tables.ts';
-import { type Settings, settingsWarnings } from '../settings/settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { type CurrentSettings, followSettings, watchSettings } from './configuration/current-settings.ts';
 import type { LoadedSettings } from './configuration/load-settings.ts';
 import { ClientCertificates } from './credentials/certificates-in-use.ts';
@@ -13,7 +13,7 @@ import { FieldReaders } from './formats/field-readers.ts';
 import { schemasFirst } from './formats/prepare-schemas.ts';
 import { recordDecoders } from './formats/record-decoders.ts';
 import { createRegistry, type SchemaRegistry } from './formats/registry/schema-registry.ts';
-import { messageOf } from './kafka/client/kafka-errors.ts';
+import { failureText } from './kafka/client/kafka-errors.ts';
 import { unpackAtMost } from './kafka/codecs/codecs.ts';
 import { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
 import { createKafkaCheck, KafkaAdmin } from './kafka/kafka-admin.ts';
@@ -80,6 +80,7 @@ export class Application {
   readonly #registry: SchemaRegistry | undefined;
   readonly #closedLast: readonly { close(): Promise<void> }[];
   readonly #ending = new AbortController();
+  readonly #closing = new AbortController();
   readonly #background: Promise<void>[] = [];
   #resolveEnded: (exitCode: number) => void = () => undefined;
   #stopping: Promise<void> | null = null;
@@ -130,7 +131,7 @@ export class Application {
         outages.database.of('health check'),
         describeDatabaseError,
       ),
-      checkKafka: watchedCheck(kafkaCheck.check, outages.kafka.of('health check'), messageOf),
+      checkKafka: watchedCheck(kafkaCheck.check, outages.kafka.of('health check'), failureText),
     });
     this.#locks = new TableLocks({ settings, current: database, logger, signal: this.#ending.signal });
     this.#pool = this.#createPool(outages.database.of('writers'));
@@ -145,23 +146,22 @@ export class Application {
   }
 
   /**
-   * Starts everything, waiting for PostgreSQL and Kafka as long as they are away. Never rejects: a failure ends the
-   * application.
+   * Logs the warnings about the settings and starts everything, waiting for PostgreSQL and Kafka as long as they are
+   * away. Never rejects: a failure ends the application.
    */
-  async start(): Promise<void> {
+  async start(warnings: readonly string[]): Promise<void> {
     const { kafka, database, consumer } = this.#settings;
     unpackAtMost(consumer.maxUnpackedBytes);
     try {
       const address = await this.#management.start().catch((error: unknown) => {
         throw error instanceof ListenError ? new FatalError('LISTEN_FAILED', error.message, { cause: error }) : error;
       });
-      const { groupId } = kafka;
       const topics = topicsOf(this.#settings);
       this.#background.push(watchSettings(this.#current, systemClock, this.#ending.signal));
-      for (const warning of settingsWarnings(this.#settings)) {
+      for (const warning of warnings) {
         this.#logger.warn(warning);
       }
-      this.#logger.info({ address, topics, groupId, schema: database.schema }, 'listening');
+      this.#logger.info({ address, topics, groupId: kafka.groupId, schema: database.schema }, 'listening');
       await Promise.all([this.#prepareTables(), this.#registry?.check()]);
       if (this.#ending.signal.aborted) {
         return;
@@ -193,10 +193,11 @@ export class Application {
   }
 
   #watchOutages(): Readonly<Record<'database' | 'kafka' | 'registry', OutageLog>> {
+    const closing = this.#closing.signal;
     return {
-      database: new OutageLog('PostgreSQL', this.#logger),
-      registry: new OutageLog('the schema registry', this.#logger),
-      kafka: new OutageLog('Kafka', this.#logger, { onFailure: () => this.#management.client.onAway() }),
+      database: new OutageLog('PostgreSQL', this.#logger, { closing }),
+      registry: new OutageLog('the schema registry', this.#logger, { closing }),
+      kafka: new OutageLog('Kafka', this.#logger, { closing, onFailure: () => this.#management.client.onAway() }),
     };
   }
 
@@ -272,6 +273,7 @@ export class Application {
         source: this.#source,
         closedLast: [this.#pool, this.#deadLetterTopic, ...this.#closedLast],
         ending: this.#ending,
+        closing: this.#closing,
         background: this.#background,
       },
       { reason, timeoutMs: milliseconds(this.#settings.shutdown.timeout), exitCode: () => this.#exitCode },

@@ -50,13 +50,13 @@ function onSignal(onFirst: (signal: string) => void): void {
  * The signal handlers come first, since process 1 of a container ignores signals without one. The application is loaded
  * only here, so that `--help`, `--check` and a wrong configuration answer without its libraries.
  */
-async function run({ settings, reload }: Extract<Decision, { kind: 'run' }>): Promise<number> {
+async function run({ settings, warnings, reload }: Extract<Decision, { kind: 'run' }>): Promise<number> {
   let stop = (_signal: string): void => process.exit(EXIT_CODE.ok);
   onSignal((signal) => stop(signal));
   const { Application } = await import('./application.ts');
   const application = new Application(settings, productBuild(), reload);
   stop = (signal) => void application.stop(signal);
-  void application.start();
+  void application.start(warnings);
   return application.ended;
 }
 

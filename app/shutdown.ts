@@ -24,6 +24,8 @@ export interface ShutdownParts {
   readonly closedLast: readonly { close(): Promise<void> }[];
   /** Aborted to end what runs beside the pipeline. */
   readonly ending: AbortController;
+  /** Aborted before the connections are closed: what fails on them then is no outage. */
+  readonly closing: AbortController;
   /** Loops that end by themselves once that is aborted. */
   readonly background: readonly Promise<void>[];
 }
@@ -95,12 +97,13 @@ async function handOver({ source, logger }: ShutdownParts, timeoutMs: number): P
 }
 
 async function close(
-  { source, pipeline, closedLast, background }: ShutdownParts,
+  { source, pipeline, closing, closedLast, background }: ShutdownParts,
   lastPositions: readonly Position[],
 ): Promise<void> {
   if (lastPositions.length > 0) {
     await isDoneWithin(LAST_HINT_MS, source.commitHint(lastPositions));
   }
+  closing.abort();
   await source.stop();
   await pipeline.close();
   await Promise.all([...closedLast.map((each) => each.close()), ...background]);

@@ -39,7 +39,8 @@ export async function prepareTables(
   let logged = '';
   const prepared = await new Retries(systemClock).until(prepare, signal, {
     onOutage: ({ message: reason }) => {
-      if (reason !== logged) {
+      // What failed once it ends has lost its connection to the end.
+      if (reason !== logged && !signal.aborted) {
         logged = reason;
         logger.warn({ reason }, 'waiting for PostgreSQL');
       }

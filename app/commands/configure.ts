@@ -8,6 +8,7 @@ import type { SchemaNode } from '../../settings/schema/schema.ts';
 import { type Settings, SettingsSchema, settingsWarnings } from '../../settings/settings.ts';
 import {
   CONFIG_FILE_PLACES,
+  type LoadedAtStart,
   type LoadedSettings,
   loadSettings,
   settingsReloading,
@@ -20,7 +21,13 @@ import { helpText } from './help-text.ts';
 
 /** The consumer or the command to run with its settings, or the output and exit code to end with. */
 export type Decision =
-  | { readonly kind: 'run'; readonly settings: Settings; readonly reload: () => LoadedSettings }
+  | {
+      readonly kind: 'run';
+      readonly settings: Settings;
+      /** What the settings allow and a person may not have meant. */
+      readonly warnings: readonly string[];
+      readonly reload: () => LoadedSettings;
+    }
   | { readonly kind: 'command'; readonly settings: Settings; readonly request: CommandRequest }
   | { readonly kind: 'exit'; readonly code: number; readonly stdout?: string; readonly stderr?: string };
 
@@ -30,25 +37,35 @@ function refuseWith(what: string, problems: readonly Problem[], hint: string): D
   return { kind: 'exit', code: EXIT_CODE.configuration, stderr };
 }
 
-function refuseSettings(problems: readonly Problem[], configFile: string | undefined): Decision {
+const warningLines = (warnings: readonly string[]): string =>
+  warnings.map((warning) => `warning: ${warning}\n`).join('');
+
+function refuseSettings(
+  problems: readonly Problem[],
+  { configFile, warnings }: Pick<LoadedAtStart, 'configFile' | 'warnings'>,
+): Decision {
   const read =
     configFile === undefined
       ? `No configuration file was named, and none is at ${CONFIG_FILE_PLACES.join(' or ')}.`
       : `The configuration file is ${configFile}.`;
-  return refuseWith('The configuration is wrong', problems, `${read} --help lists the settings.`);
+  return refuseWith(
+    'The configuration is wrong',
+    problems,
+    `${warningLines(warnings)}${read} --help lists the settings.`,
+  );
 }
 
-function settle(loaded: LoadedSettings, { check, request }: CommandLine, reload: () => LoadedSettings): Decision {
+function settle(loaded: LoadedAtStart, { check, request }: CommandLine, reload: () => LoadedSettings): Decision {
   if (!loaded.ok) {
-    return refuseSettings(loaded.problems, loaded.configFile);
+    return refuseSettings(loaded.problems, loaded);
   }
   if (request !== undefined) {
     return { kind: 'command', settings: loaded.value, request };
   }
-  const warnings = settingsWarnings(loaded.value).map((warning) => `warning: ${warning}\n`);
+  const warnings = [...loaded.warnings, ...settingsWarnings(loaded.value)];
   return check
-    ? { kind: 'exit', code: EXIT_CODE.ok, stdout: printSettings(loaded.value), stderr: warnings.join('') }
-    : { kind: 'run', settings: loaded.value, reload };
+    ? { kind: 'exit', code: EXIT_CODE.ok, stdout: printSettings(loaded.value), stderr: warningLines(warnings) }
+    : { kind: 'run', settings: loaded.value, warnings, reload };
 }
 
 /**

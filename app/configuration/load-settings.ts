@@ -9,7 +9,7 @@ import { checkSettings, type Settings, SettingsSchema } from '../../settings/set
 import { readText, shownFile } from '../credentials/named-file.ts';
 import { type MergedValues, mergeValues } from './merge-values.ts';
 import { type ConfigTree, readConfigTree } from './read-config-tree.ts';
-import { readEnvironment } from './read-environment.ts';
+import { misspelledVariables, readEnvironment } from './read-environment.ts';
 import { readYaml, type YamlInput, type YamlSettings } from './read-yaml.ts';
 
 /** The sources of settings. */
@@ -34,6 +34,12 @@ export type LoadedSettings = Checked<Settings> & {
   readonly configFile: string | undefined;
 };
 
+/** The settings of a start. */
+export type LoadedAtStart = LoadedSettings & {
+  /** What is not wrong and most likely not meant: variables whose name is nearly that of a setting. */
+  readonly warnings: readonly string[];
+};
+
 const schema = SettingsSchema as SchemaNode;
 
 /**
@@ -43,8 +49,11 @@ const schema = SettingsSchema as SchemaNode;
  * @returns the complete, frozen settings, or all problems at once, each with the place of its value. A file that cannot
  * be read is the only problem reported: its content may be all that is missing.
  */
-export const loadSettings = (sources: SettingsSources): LoadedSettings =>
-  loadOver(sources, () => readEnvironment(schema, sources.env));
+export function loadSettings(sources: SettingsSources): LoadedAtStart {
+  const asked = new Set<string>();
+  const loaded = loadOver(sources, () => readEnvironment(schema, sources.env), asked);
+  return { ...loaded, warnings: misspelledVariables(schema, sources.env, asked) };
+}
 
 /**
  * Loads them again and again, as {@link loadSettings} does. The environment of a process never changes, so it is read
@@ -59,11 +68,18 @@ export function settingsReloading(sources: SettingsSources): () => LoadedSetting
     });
 }
 
-function loadOver(sources: SettingsSources, ofEnvironment: () => ReturnType<typeof readEnvironment>): LoadedSettings {
+/** @param asked receives the variables that placeholders name. @default nothing does */
+function loadOver(
+  sources: SettingsSources,
+  ofEnvironment: () => ReturnType<typeof readEnvironment>,
+  asked = new Set<string>(),
+): LoadedSettings {
   const { env } = sources;
   const tree = readTree(sources);
-  const lookup = (name: string): string | undefined =>
-    env[name] ?? env[environmentName(name)] ?? tree.read.lookup(name);
+  const lookup = (name: string): string | undefined => {
+    asked.add(name).add(environmentName(name));
+    return env[name] ?? env[environmentName(name)] ?? tree.read.lookup(name);
+  };
   const file = findConfigFile(sources.configFile, env, sources.cwd);
   const yaml = file === undefined ? { values: [], problems: [] } : readSettings(file, sources, lookup);
   const problems = [...tree.problems, ...yaml.problems];

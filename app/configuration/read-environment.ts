@@ -1,3 +1,4 @@
+import { distance } from 'fastest-levenshtein';
 import { formatPath, type SettingPath } from '../../settings/schema/document.ts';
 import { isOpen, listBranch, type SchemaNode } from '../../settings/schema/schema.ts';
 import {
@@ -7,6 +8,7 @@ import {
   FREE_VARIABLE_PART,
   listSettings,
   type SettingEntry,
+  environmentName as snake,
   springEnvironmentName,
 } from '../../settings/schema/setting-list.ts';
 import { joinLists, type SettingValue } from './merge-values.ts';
@@ -56,15 +58,20 @@ function readSetting(setting: FoundSetting, env: Environment): readonly SettingV
     : [];
 }
 
+/** The variables that set a setting, as an expression: its free parts are groups, a list may have an index. */
+function variableOf(pattern: string, { schema }: SettingEntry): RegExp {
+  const end = listBranch(schema) === undefined ? '' : '(?:_\\d+)?';
+  const free = pattern.replace(FREE_VARIABLE_INDEX, INDEX).replace(FREE_VARIABLE_PART, '(.+?)');
+  return new RegExp(`^${free}${end}$`);
+}
+
 /** Up to 999: the positions below it that no variable names become empty items. */
 const INDEX = '(0|[1-9]\\d{0,2})';
 
 /** The free parts of a setting's name, in their order, as the variables that are there have them. */
 function freeParts(setting: SettingEntry, env: Environment): readonly (readonly string[])[] {
-  const end = listBranch(setting.schema) === undefined ? '' : '(?:_\\d+)?';
   const found = namesOf(setting).flatMap((pattern) => {
-    const free = pattern.replace(FREE_VARIABLE_INDEX, INDEX).replace(FREE_VARIABLE_PART, '(.+?)');
-    const variable = new RegExp(`^${free}${end}$`);
+    const variable = variableOf(pattern, setting);
     return Object.keys(env).flatMap((name) => {
       const match = variable.exec(name);
       return match === null ? [] : [match.slice(1)];
@@ -105,4 +112,51 @@ export function readEnvironment(schema: SchemaNode, env: Environment): readonly 
   return joinLists(
     listSettings(schema).flatMap((setting) => (setting.isFree ? readFree(setting, env) : readSetting(setting, env))),
   );
+}
+
+/** A name without underscores: they are what people mix up most. */
+const plain = (name: string): string => name.replaceAll('_', '');
+
+/** Letters that may differ: two at most, and of a short name fewer. */
+const MOST_WRONG_LETTERS = 2;
+
+/** The documented variable that a name differs from in one letter or two, behind a first part that is the same. */
+function nearestVariable(name: string, settings: readonly SettingEntry[]): string | undefined {
+  const end = /_\d+$/.exec(name)?.[0] ?? '';
+  const shape = name.slice(0, name.length - end.length).replaceAll(/_\d+(?=_)/g, `_${FREE_VARIABLE_INDEX}`);
+  const distances = settings.flatMap(({ environmentName, segments, schema }) => {
+    const prefix = `${snake(segments[0] ?? '')}_`;
+    if (segments.includes(FREE_KEY) || !shape.startsWith(prefix) || (end !== '' && listBranch(schema) === undefined)) {
+      return [];
+    }
+    const known = plain(environmentName.slice(prefix.length));
+    const wrong = distance(plain(shape.slice(prefix.length)), known);
+    return wrong <= Math.min(MOST_WRONG_LETTERS, Math.floor(known.length / 3)) ? [{ environmentName, wrong }] : [];
+  });
+  const [nearest] = distances.sort((one, other) => one.wrong - other.wrong);
+  const [index = ''] = /_\d+(?=_)/.exec(name) ?? [];
+  return nearest && `${nearest.environmentName.replace(`_${FREE_VARIABLE_INDEX}`, index)}${end}`;
+}
+
+/**
+ * A warning for each environment variable that names no setting and differs in one letter or two from one that does,
+ * such as `KAFKA_BROKER`. It has the name, never the value. There is none for a variable that was asked for, nor where
+ * the variable that was most likely meant is set.
+ *
+ * @param asked names of placeholders in the file
+ */
+export function misspelledVariables(
+  schema: SchemaNode,
+  env: Environment,
+  asked: ReadonlySet<string>,
+): readonly string[] {
+  const settings = listSettings(schema);
+  const isKnown = (name: string) =>
+    settings.some((setting) => namesOf(setting).some((pattern) => variableOf(pattern, setting).test(name)));
+  return Object.keys(env).flatMap((name) => {
+    const nearest = nearestVariable(name, settings);
+    return nearest === undefined || env[nearest] !== undefined || asked.has(name) || isKnown(name)
+      ? []
+      : [`the environment variable ${name} names no setting and is ignored; did you mean ${nearest}?`];
+  });
 }

@@ -136,9 +136,59 @@ function readDocument(context: DocumentContext): YamlSettings {
   }
   keepTexts(document);
   const plain = plainData(document);
-  return 'reason' in plain
-    ? { values: [], problems: [invalidYaml(plain.reason, name)] }
-    : { values: joinLists(markRepeated(readNode(context, schema, [], [], plain.raw))), problems: [] };
+  if ('reason' in plain) {
+    return { values: [], problems: [invalidYaml(plain.reason, name)] };
+  }
+  const problems = flatSections(context, schema, [], plain.raw);
+  return {
+    values: problems.length > 0 ? [] : joinLists(markRepeated(readNode(context, schema, [], [], plain.raw))),
+    problems,
+  };
+}
+
+/**
+ * Sections whose keys are at the level of the section itself. Each is one problem: its keys would be unknown ones
+ * where they are, and missing where they belong.
+ */
+function flatSections(
+  context: DocumentContext,
+  schema: SchemaNode,
+  rawPath: RawPath,
+  raw: unknown,
+): readonly Problem[] {
+  const entries = typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? Object.entries(raw) : [];
+  return entries.flatMap(([key, child], index) => {
+    const section = mapBranch(bindKey(schema, key).schema ?? {});
+    if (section === undefined || isOpen(section)) {
+      return [];
+    }
+    const path = [...rawPath, key];
+    return child === null
+      ? flatSection(context, { parent: schema, section, path }, entries.slice(index + 1))
+      : flatSections(context, section, path, child);
+  });
+}
+
+function flatSection(
+  context: DocumentContext,
+  { parent, section, path }: { readonly parent: SchemaNode; readonly section: SchemaNode; readonly path: RawPath },
+  following: readonly (readonly [string, unknown])[],
+): readonly Problem[] {
+  const isOfParent = (key: string) => bindKey(parent, key).schema !== undefined;
+  const other = following.findIndex(([key]) => isOfParent(key) || bindKey(section, key).schema === undefined);
+  const keys = following.slice(0, other < 0 ? following.length : other).map(([key]) => key);
+  if (keys.length === 0) {
+    return [];
+  }
+  const names = keys.map((key) => bindKey(section, key).segments[0]).join(', ');
+  return [
+    {
+      path: formatPath(path),
+      message: `has no keys: those below it (${names}) are not indented deeper`,
+      allowed: 'a section with its keys indented deeper than its name',
+      source: placeOfValue(context, path),
+    },
+  ];
 }
 
 /** A character of the file as `application.yml:3:9`. */

@@ -11,7 +11,7 @@ import type { WritePlace } from '../stream/ports/record-sink.ts';
 import type { PartitionLog, Position, RecordSource, RecordSourceListener } from '../stream/ports/record-source.ts';
 import { FatalError } from '../stream/ports/stream-errors.ts';
 import type { ClientListener } from './client/client-listener.ts';
-import { isOutage, stoppedForGood } from './client/kafka-errors.ts';
+import { failureText, isOutage, stoppedForGood } from './client/kafka-errors.ts';
 import { createMember } from './create-member.ts';
 import { BrokerConnections, clusterApart } from './fetch/broker-connections.ts';
 import type { FetchListener } from './fetch/fetch-collector.ts';
@@ -192,7 +192,7 @@ export class KafkaSource implements RecordSource {
     const { message: reason } = error;
     const isAway = isOutage(error);
     if (isAway) {
-      this.#outages.failed(reason);
+      this.#outages.failed(failureText(error));
     }
     this.#watcher.onCrashed({ wasJoining, isOutage: isAway });
     this.#logger[isAway ? 'debug' : 'warn']({ reason }, 'the Kafka client tries again');

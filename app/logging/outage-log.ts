@@ -102,6 +102,12 @@ interface Outage {
   failures: number;
 }
 
+interface OutageLogOptions {
+  readonly onFailure?: () => void;
+  readonly closing?: AbortSignal;
+  readonly now?: SteadyNow;
+}
+
 /**
  * Logs when PostgreSQL, Kafka or the schema registry goes away, when the reason changes, and when it is back for all
  * that use it: the health checks, which never rest, and whatever has records to read or to write. A user that has made
@@ -111,22 +117,26 @@ export class OutageLog {
   readonly #system: string;
   readonly #logger: Logger;
   readonly #onFailure: () => void;
+  readonly #closing: AbortSignal | undefined;
   readonly #now: SteadyNow;
   #outage: Outage | null = null;
 
   /**
    * @param system as the lines name it
    * @param onFailure called for each failure. @default nothing
+   * @param closing once it is aborted the process closes its own connections, and what fails then is no outage.
+   * @default it never is
    * @param now milliseconds of a clock that never goes back. @default performance.now()
    */
   constructor(
     system: 'PostgreSQL' | 'Kafka' | 'the schema registry',
     logger: Logger,
-    { onFailure = () => undefined, now = () => performance.now() }: { onFailure?: () => void; now?: SteadyNow } = {},
+    { onFailure = () => undefined, closing, now = () => performance.now() }: OutageLogOptions = {},
   ) {
     this.#system = system;
     this.#logger = logger;
     this.#onFailure = onFailure;
+    this.#closing = closing;
     this.#now = now;
   }
 
@@ -136,6 +146,9 @@ export class OutageLog {
   }
 
   #failed(user: string, reason: string): void {
+    if (this.#closing?.aborted) {
+      return;
+    }
     const now = this.#now();
     this.#outage ??= { since: now, reasons: new RepeatedFailures(this.#now), failing: new Map(), failures: 0 };
     this.#outage.failures += 1;

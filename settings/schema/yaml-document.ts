@@ -1,4 +1,15 @@
-import { type Document, isAlias, isCollection, isMap, isNode, isScalar, isSeq, type Node, type YAMLMap } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Node,
+  type YAMLError,
+  type YAMLMap,
+} from 'yaml';
 import type { SettingPath } from './document.ts';
 
 /**
@@ -51,6 +62,18 @@ const REASON: Readonly<Record<string, string>> = {
 };
 
 const OTHER_REASON = 'it cannot be read from here on';
+
+const LINES_BELOW = 'this line has a value already, and the lines below are indented deeper than its key';
+
+/** Errors in the shape of the lines. */
+const OF_SHAPE: ReadonlySet<string> = new Set([
+  'BAD_INDENT',
+  'BLOCK_AS_IMPLICIT_KEY',
+  'BLOCK_IN_FLOW',
+  'MISSING_CHAR',
+  'MULTILINE_IMPLICIT_KEY',
+  'UNEXPECTED_TOKEN',
+]);
 
 /** What an error of the parser means, by its code. */
 export const yamlReason = (code: string): string => REASON[code] ?? OTHER_REASON;
@@ -120,12 +143,30 @@ function walkInto(node: unknown, above: readonly Node[], walk: Walk): void {
   }
 }
 
-/** Everything that is wrong with a document that was parsed with {@link YAML_OPTIONS}, in its order. */
+/**
+ * The mistake that the parser's first error in the shape of the lines was. Of a line that is not indented as those
+ * around it the parser says that a key has several lines.
+ */
+function mistakeOf({ code, pos }: YAMLError, next: YAMLError | undefined): YamlMistake {
+  const offset = pos[0];
+  if (code !== 'BLOCK_AS_IMPLICIT_KEY' || next?.code !== 'MULTILINE_IMPLICIT_KEY') {
+    return { reason: yamlReason(code), offset };
+  }
+  const isSamePlace = next.pos[0] === offset;
+  return isSamePlace ? { reason: LINES_BELOW, offset } : { reason: yamlReason('BAD_INDENT'), offset: next.pos[0] };
+}
+
+/**
+ * Everything that is wrong with a document that was parsed with {@link YAML_OPTIONS}, in its order. Of what is wrong in
+ * the shape of its lines it is the first mistake alone: one line with a wrong indentation makes the parser find more of
+ * them in the lines below.
+ */
 export function yamlMistakes({ errors, contents }: Document): readonly YamlMistake[] {
   if (errors.length > 0) {
-    // Behind something unexpected the parser finds each further word unexpected as well.
-    const first = errors.filter(({ code }, index) => code !== 'UNEXPECTED_TOKEN' || errors[index - 1]?.code !== code);
-    return first.map(({ code, pos }) => ({ reason: yamlReason(code), offset: pos[0] }));
+    const first = errors.findIndex(({ code }) => OF_SHAPE.has(code));
+    return errors.flatMap((error, index) =>
+      index === first || !OF_SHAPE.has(error.code) ? [mistakeOf(error, errors[index + 1])] : [],
+    );
   }
   const walk: Walk = { mistakes: [], anchors: new Map(), aliases: 0 };
   walkInto(contents, [], walk);

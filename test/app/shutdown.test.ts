@@ -27,6 +27,8 @@ async function done({
   const log = { trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing, fatal: nothing };
   const ending = new AbortController();
   ending.signal.addEventListener('abort', () => told.push('background ends'));
+  const closing = new AbortController();
+  closing.signal.addEventListener('abort', () => told.push('outages end'));
   let owned = isIdle ? [] : [at(5n)];
   let last = owned;
   const pipeline = {
@@ -57,7 +59,7 @@ async function done({
         draining: () => told.push('not ready'),
         stop: async () => void told.push('HTTP closed'),
       },
-      ...{ pipeline, source, ending },
+      ...{ pipeline, source, ending, closing },
       closedLast: [{ close: async () => void told.push('pool closed') }],
       background: [],
     },
@@ -66,7 +68,7 @@ async function done({
   return told;
 }
 
-const CLOSED = ['leaves', 'pipeline closed', 'pool closed', 'HTTP closed'];
+const CLOSED = ['outages end', 'leaves', 'pipeline closed', 'pool closed', 'HTTP closed'];
 
 test('what was handed over is left in peace, and its last positions are committed before the group is left', async () => {
   expect(await done({ handOver: async () => true })).toEqual([

@@ -128,6 +128,11 @@ test('a file that is not YAML is named with line and column', () => {
   expect(problems()).toEqual([expect.stringMatching(/^ @ environments\/staging\.yaml:\d+:\d+$/)]);
 });
 
+test('a line that is indented wrong is one problem', () => {
+  environment('staging.yaml', '  replicas: 2\npods:\n  labels:\n    team: orders\napplication:\n  server: {}\n');
+  expect(problems()).toEqual([' @ environments/staging.yaml:2:1']);
+});
+
 test('a problem that only an overlay makes says in which environment, where its place does not', () => {
   environment('staging.yaml', 'application: { shutdown: { timeout: 50s } }\n');
   writeFileSync(join(folder, 'consumer.yaml'), `${BASE}terminationGracePeriodSeconds: 40\n`);

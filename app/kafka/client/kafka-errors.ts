@@ -133,6 +133,25 @@ export function isForGood(error: unknown): boolean {
 /** The message of an error, and anything else that was thrown as text. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** Where an error of kafkajs happened, as far as it says so. */
+interface Place {
+  readonly broker?: unknown;
+  readonly host?: unknown;
+  readonly port?: unknown;
+}
+
+/** The message of a failure, with host and port of the broker where kafkajs knows and does not name them. */
+export function failureText(error: unknown): string {
+  const text = messageOf(error);
+  for (const { broker, host, port } of causesOf(error) as Iterable<Place>) {
+    const place = typeof broker === 'string' ? broker : `${host}:${port}`;
+    if (/^[^\s/@]+:\d+$/.test(place)) {
+      return text.includes(place) ? text : `${text} (${place})`;
+    }
+  }
+  return text;
+}
+
 export const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
 /** kafkajs's errors of a broker that cannot be reached or does not answer. */

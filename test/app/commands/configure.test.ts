@@ -45,6 +45,18 @@ describe('without options', () => {
     expect(stderr).toContain('server.ssl.certificate-private-key names a file that does not exist: "/no/tls.key"');
   });
 
+  test('a variable that is nearly the name of a setting is a warning beside the settings, and beside their problems', () => {
+    const warning = expect.stringMatching(/^the environment variable KAFKA_CLIENT_IDS .* KAFKA_CLIENT_ID\?$/);
+    const env = { KAFKA_CLIENT_IDS: 'hunter2' };
+    expect(configure([], env, CWD)).toMatchObject({ kind: 'run', warnings: [warning] });
+    const shown = 'warning: the environment variable KAFKA_CLIENT_IDS';
+    for (const argv of [['--check'], ['--config', 'wrong.yml']]) {
+      const { stderr } = exit(argv, env);
+      expect(stderr).toContain(shown);
+      expect(stderr).not.toContain('hunter2');
+    }
+  });
+
   test('says where it looked when no file was found', () => {
     const { stderr } = exitOf(configure([], {}, folderWith({})));
     expect(stderr).toContain('none is at application.yml or config/application.yml');

@@ -1,8 +1,9 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are the placeholders of the configuration
 import { describe, expect, test } from '@jest/globals';
 import type { SchemaNode } from '../../../settings/schema/schema.ts';
 import { listSettings, springEnvironmentName } from '../../../settings/schema/setting-list.ts';
 import { type Settings, SettingsSchema } from '../../../settings/settings.ts';
-import { load, problems, REQUIRED } from './loading.ts';
+import { load, problems, REQUIRED, warnings, yaml } from './loading.ts';
 
 describe('the environment', () => {
   test('is enough without any file', () => {
@@ -97,5 +98,42 @@ describe('the environment', () => {
     expect(problems({ env: { ...REQUIRED, KAFKA_BROKERS: 'a:1,b' } })).toMatchObject([
       { path: 'kafka.brokers[1]', source: 'environment variable KAFKA_BROKERS' },
     ]);
+  });
+});
+
+describe('a variable whose name is nearly that of a setting', () => {
+  test.each([
+    ['KAFKA_BROKER', 'KAFKA_BROKERS'],
+    ['KAFKA_GROUP', 'KAFKA_GROUP_ID'],
+    ['KAFKA_BROKER_0', 'KAFKA_BROKERS_0'],
+    ['DATABASE_URI', 'DATABASE_URL'],
+    ['CONSUMER_STALL_TIME_OUTS', 'CONSUMER_STALL_TIMEOUT'],
+    ['DEAD_LETTERS_MAX_RATO', 'DEAD_LETTERS_MAX_RATIO'],
+    ['TABLES_0_TOPICS', 'TABLES_0_TOPIC'],
+  ])('is warned of: %s', (name, meant) => {
+    expect(warnings({ env: { [name]: 'hunter2' } })).toEqual([
+      `the environment variable ${name} names no setting and is ignored; did you mean ${meant}?`,
+    ]);
+  });
+
+  test.each([
+    ['is a setting', { KAFKA_BROKERS: 'a', KAFKA_BROKERS_1: 'b', KAFKA_GROUPID: 'c', TABLES_0_TOPIC: 'd' }],
+    ['has a free part', { MANAGEMENT_METRICS_TAGS_APPLICATIO: 'a', TABLES_0_COLUMNS_ID: 'id' }],
+    ['begins as no setting does', { KAFK_BROKERS: 'a', BROKERS: 'b', PATH: 'c' }],
+    ['differs in more letters', { KAFKA_HEAP_OPTS: '-Xmx1g', DATABASE_NAME: 'a', KAFKA_LOG_DIRS: 'b' }],
+    ['is near to one that is set', { KAFKA_BROKER: 'a', KAFKA_BROKERS: 'b' }],
+    [
+      'is one that Kubernetes sets for a Service',
+      { KAFKA_SERVICE_HOST: '10.0.0.1', KAFKA_PORT: 'tcp://10.0.0.1:9092', DATABASE_PORT: 'a' },
+    ],
+  ])('is not warned of when it %s', (_name, env) => {
+    expect(warnings({ env })).toEqual([]);
+  });
+
+  test('is not warned of when a placeholder asks for it', () => {
+    const cwd = yaml('database: { user: "${DATABASE_USR}", password: "${database.passwrd}" }');
+    const env = { DATABASE_USR: 'me', DATABASE_PASSWRD: 'hunter2' };
+    expect(warnings({ cwd, env })).toEqual([]);
+    expect(warnings({ env })).toHaveLength(2);
   });
 });

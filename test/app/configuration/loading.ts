@@ -29,5 +29,9 @@ export function problems(sources: Partial<SettingsSources>): readonly Problem[] 
   return loaded.ok ? [] : loaded.problems;
 }
 
+/** What is warned of, whether the settings are right or not. */
+export const warnings = (sources: Partial<SettingsSources>): readonly string[] =>
+  loadSettings({ env: REQUIRED, cwd: EMPTY, ...sources }).warnings;
+
 /** A folder with this application.yml. */
 export const yaml = (text: string): string => folderWith({ 'application.yml': text });

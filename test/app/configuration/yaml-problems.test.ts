@@ -73,6 +73,45 @@ describe('a problem in the YAML file', () => {
     expect(found[0]?.source).toMatch(place);
   });
 
+  test.each([
+    ['under a value', 'kafka:\n  brokers: a:1\n    groupId: b\n  clientId: c', 'this line has a value already', '2:12'],
+    ['one too few', 'kafka:\n  brokers: a:1\n groupId: b\n clientId: c', 'the indentation does not fit', '3:1'],
+    ['one too many', 'kafka:\n   brokers: a:1\n  groupId: b\n  clientId: c', 'the indentation does not fit', '3:1'],
+    ['at the left edge', 'kafka:\nbrokers: a:1\n  groupId: b\n  clientId: c', 'this line has a value already', '2:10'],
+    ['of an item', 'kafka:\n  topics:\n      - a\n    - b\n    - c', 'the indentation does not fit', '4:5'],
+    [
+      'of a section',
+      '  kafka:\n    clientId: a\nserver:\n  port: 1\nlogging:\n  level: info',
+      'something stands',
+      '3:1',
+    ],
+  ])('is one problem where one line is indented wrong: %s', (_name, text, reason, place) => {
+    expect(problems({ cwd: yaml(text) })).toMatchObject([
+      { message: expect.stringContaining(reason), source: `application.yml:${place}` },
+    ]);
+  });
+
+  test('is one problem beside another mistake that is no matter of lines', () => {
+    const found = problems({ cwd: yaml('kafka:\n  clientId: "\\q"\n   groupId: b\n  brokers: c') });
+    expect(found.map(({ source }) => source)).toEqual(['application.yml:2:14', 'application.yml:3:1']);
+  });
+
+  test.each([
+    [
+      'a section',
+      'kafka:\nbrokers: a:1\ngroupId: b\nclient-id: c\nserver:\n  port: 1',
+      'kafka',
+      'brokers, groupId, clientId',
+    ],
+    ['an inner section', 'kafka:\n  sasl:\n  username: a\n  password: b', 'kafka.sasl', 'username, password'],
+  ])('is one problem where the keys of %s are not indented', (_name, text, path, keys) => {
+    expect(problems({ cwd: yaml(text) })).toMatchObject([{ path, message: expect.stringContaining(`(${keys})`) }]);
+  });
+
+  test('is none where an empty section is above another one', () => {
+    expect(load({ cwd: yaml('kafka:\nserver:\n  port: 1') }).server.port).toBe(1);
+  });
+
   test('is found, never thrown, whatever the file holds', () => {
     const cwd = yaml('');
     const names = ['server', 'kafka', 'port', 'topics', 'tags', 'management.metrics.tags', 'sasl', 'x.', '.', ''];

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
+import { failureText } from '../../../app/kafka/client/kafka-errors.ts';
 import type { Assignment, GroupMember, GroupMemberListener } from '../../../app/kafka/group/group-member.ts';
 import type { KafkaAdmin } from '../../../app/kafka/kafka-admin.ts';
 import { KafkaSource } from '../../../app/kafka/kafka-source.ts';
@@ -171,8 +172,17 @@ test('what fails and is tried again is told, as an outage where the brokers are 
   const away = await aSource();
   away.listener().onJoining();
   away.told.splice(0);
-  away.listener().onTryingAgain(Object.assign(new Error('no broker'), { name: 'KafkaJSConnectionError' }), false);
-  expect(away.told).toEqual(['away no broker', 'crashed false true', 'the Kafka client tries again: no broker']);
+  away
+    .listener()
+    .onTryingAgain(
+      Object.assign(new Error('no broker'), { name: 'KafkaJSConnectionError', broker: 'kafka-1:9092' }),
+      false,
+    );
+  expect(away.told).toEqual([
+    'away no broker (kafka-1:9092)',
+    'crashed false true',
+    'the Kafka client tries again: no broker',
+  ]);
   await away.source.stop();
 });
 
@@ -215,4 +225,14 @@ test('the topics that the brokers do not have are told, with the partitions of t
   listener().onTopics(['a', 'b'], new Map([['orders', 3]]));
   expect(told).toContain('unknown a,b, others orders,3');
   await source.stop();
+});
+
+test.each([
+  ['Connection timeout', { broker: 'kafka-1:9092' }, 'Connection timeout (kafka-1:9092)'],
+  ['Closed connection', { host: 'kafka-1', port: 9092 }, 'Closed connection (kafka-1:9092)'],
+  ['gave up', { cause: Object.assign(new Error('lost'), { broker: 'kafka-1:9092' }) }, 'gave up (kafka-1:9092)'],
+  ['connect ECONNREFUSED 10.0.0.1:9092', { broker: '10.0.0.1:9092' }, 'connect ECONNREFUSED 10.0.0.1:9092'],
+  ['no broker', { broker: undefined, host: 'kafka-1' }, 'no broker'],
+])('a failure names its broker once, where it has one: %s %j', (message, fields, text) => {
+  expect(failureText(Object.assign(new Error(message), fields))).toBe(text);
 });

@@ -56,6 +56,18 @@ test('it is back when all that failed work, but one that tries no more is not wa
   expect(lines.at(-1)).toContain('is back after 61 s, 1 failure ');
 });
 
+test('what fails while the process closes its own connections is no outage', () => {
+  const closing = new AbortController();
+  const onFailure = () => lines.push('counted');
+  const logger = { warn: (_fields: object, message: string) => lines.push(message) } as unknown as Logger;
+  const check = new OutageLog('Kafka', logger, { closing: closing.signal, onFailure }).of('consumer');
+  check.failed('refused');
+  expect(lines).toEqual(['counted', 'Kafka is away, trying again until it is back']);
+  closing.abort();
+  check.failed('write after end');
+  expect(lines).toHaveLength(2);
+});
+
 test('a check without an answer fails when its time is over, and one that the end of the process cuts off does not', async () => {
   const check = watchedCheck(
     (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('given up')))),

@@ -92,10 +92,18 @@ export async function observeRun(): Promise<ObservedRun> {
     createTopic({ partitions: PARTITIONS }),
   ]);
   const databaseUrl = postgres.urlWithPassword;
-  await query('CREATE TABLE public.orders ("orderId" bigint NOT NULL, total numeric)', [], databaseUrl);
+  await query(
+    'CREATE TABLE public.orders ("orderId" bigint NOT NULL, total numeric); CREATE TABLE public.returns ("orderId" bigint)',
+    [],
+    databaseUrl,
+  );
   const registry = await startRegistry(orders);
   const settings = {
-    tables: [{ topic: orders, table: 'public.orders' }],
+    tables: [
+      { topic: orders, table: 'public.orders' },
+      { topic: orders, table: 'public.returns', when: { status: ['returned'] } },
+    ],
+    deadLetters: { keep: '90d' },
     formats: { [orders]: ['registry', 'json'] } as object,
     schemaRegistry: { url: registry.url },
   };

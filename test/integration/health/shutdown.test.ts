@@ -52,6 +52,17 @@ test('the log tells the order of the shutdown, in JSON lines', async () => {
   ]);
 });
 
+test('SIGTERM at the start logs no outage: the consumer closed the connections itself', async () => {
+  const topic = await createTopic();
+  for (let times = 0; times < 3; times += 1) {
+    const consumer = await startConsumer({ topics: [topic] });
+    await consumer.logs.waitFor(/"listening"/);
+    consumer.kill('SIGTERM');
+    expect(await consumer.exited).toMatchObject({ code: 0 });
+    expect(consumer.logs.all.filter((line) => / is away|waiting for/.test(line))).toEqual([]);
+  }
+});
+
 test('SIGTERM in an outage of PostgreSQL ends at once with exit code 0; what was not written is still there', async () => {
   const postgres = await startPrivatePostgres();
   const topic = await createTopic();
