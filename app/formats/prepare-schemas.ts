@@ -4,10 +4,7 @@ import type { StreamPorts } from '../stream/partition/stream-ports.ts';
 import { OutageError } from '../stream/ports/stream-errors.ts';
 import type { Side } from './parts/field-reader.ts';
 import { isUsable, type Schemas } from './registry/schemas.ts';
-import { schemaIdOf } from './wire-format.ts';
-
-/** What {@link schemaIdOf} gives where there is none. */
-const NO_ID = 0;
+import { NO_ID, schemaIdOf } from './wire-format.ts';
 
 /** Ids of schemas that records cannot be decoded without, and that may be asked for. */
 function missingIds(schemas: Pick<Schemas, 'of'>, records: Records, sides: readonly Side[]): ReadonlySet<number> {

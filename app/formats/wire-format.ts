@@ -4,7 +4,7 @@ import { isEqual } from '../tables/json/field-tree.ts';
 import type { Side } from './parts/field-reader.ts';
 
 /** An id that no registry gives. */
-const NO_ID = 0;
+export const NO_ID = 0;
 
 const AWS_GLUE = 0x03;
 const CONFLUENT_GUID = 0x01;

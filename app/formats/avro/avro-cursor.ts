@@ -1,9 +1,9 @@
+import { VARLONG_BYTES } from '../../records/record-reader.ts';
+import { MOST_DECIMAL_BYTES, MOST_SCALE } from '../../tables/json/number-text.ts';
 import {
   DecodeFault,
-  MOST_DECIMAL_BYTES,
   MOST_JSON,
   MOST_NESTED_VALUES,
-  MOST_SCALE,
   NO_DECIMAL,
   NO_NUMBER,
   TOO_DEEP,
@@ -22,7 +22,6 @@ const TOO_MANY_EMPTY = new DecodeFault('an array has too many items that take no
 /** Items without bytes, such as null, in all of a value: their number alone would say how long reading takes. */
 const MOST_EMPTY = 1_000;
 
-const MOST_VARINT_BYTES = 10;
 const INT_MOST = 2_147_483_647;
 
 /**
@@ -85,7 +84,7 @@ export class AvroCursor {
     let unit = 1;
     let byte = 128;
     while (byte >= 128) {
-      if (this.at >= this.#end || this.at - start >= MOST_VARINT_BYTES) {
+      if (this.at >= this.#end || this.at - start >= VARLONG_BYTES) {
         throw this.at >= this.#end ? TOO_SHORT : NO_INTEGER;
       }
       byte = bytes[this.at] ?? 0;
@@ -93,7 +92,7 @@ export class AvroCursor {
       unit *= 128;
       this.at += 1;
     }
-    if (this.at - start === MOST_VARINT_BYTES && byte > 1) {
+    if (this.at - start === VARLONG_BYTES && byte > 1) {
       throw NO_INTEGER;
     }
     return sum > Number.MAX_SAFE_INTEGER ? Number.NaN : sum % 2 === 0 ? sum / 2 : -(sum + 1) / 2;

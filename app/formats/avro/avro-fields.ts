@@ -1,12 +1,11 @@
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import type { SchemaUnits } from '../../tables/json/connect-schema.ts';
-import { isEqual } from '../../tables/json/field-tree.ts';
+import { isEqual, NO_NODE } from '../../tables/json/field-tree.ts';
 import type { JsonSlice, ValueKind } from '../../tables/json/json-slice.ts';
 import { isOfTime } from '../../tables/json/number-text.ts';
 import type { ValueUnit } from '../../tables/mapping/table-mapping.ts';
 import { DecodeFault } from '../parts/decode-fault.ts';
-import { FoundParts } from '../parts/found-parts.ts';
-import { NO_NODE } from '../parts/path-tree.ts';
+import { FoundParts, NO_BYTES } from '../parts/found-parts.ts';
 import { TextScratch } from '../parts/text-scratch.ts';
 import { AvroCursor } from './avro-cursor.ts';
 import { type AvroProgram, type Step, unitOfType } from './avro-program.ts';
@@ -15,7 +14,6 @@ import { JsonWriter } from './json-writer.ts';
 import { passPart, passValue } from './pass-value.ts';
 import { writeScalar } from './scalar-writer.ts';
 
-const NO_BYTES = Buffer.alloc(0);
 const BYTES_BEHIND = new DecodeFault('bytes follow it');
 
 /** By what the whole value is. Whether a boolean is true is of no meaning for it, nor whether a number is finite. */

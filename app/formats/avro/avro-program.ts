@@ -1,7 +1,8 @@
-import type { SchemaUnits } from '../../tables/json/connect-schema.ts';
+import { MOST_DIMENSIONS, type SchemaUnits } from '../../tables/json/connect-schema.ts';
 import type { OtherFields } from '../../tables/json/document-fields.ts';
+import { NO_NODE } from '../../tables/json/field-tree.ts';
 import type { FieldPath, ValueUnit } from '../../tables/mapping/table-mapping.ts';
-import { NO_NODE, type PathNode, takenTree } from '../parts/path-tree.ts';
+import { type PathNode, takenTree } from '../parts/path-tree.ts';
 import { UnmappedNames } from '../parts/unmapped-names.ts';
 import { avroType, type SchemaText } from './avro-schema.ts';
 import type { AvroType } from './avro-type.ts';
@@ -37,9 +38,6 @@ export interface Entry {
 }
 
 type Node = PathNode<AvroType, Step>;
-
-/** Lists within each other that PostgreSQL's arrays have room for. */
-const MOST_DIMENSIONS = 6;
 
 /** The unit of all values of a type that are not null; of a list that of its items. */
 export function unitOfType(type: AvroType, depth = 0): ValueUnit | undefined {

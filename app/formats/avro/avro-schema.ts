@@ -1,6 +1,6 @@
 import { printable } from '../../logging/printable-text.ts';
 import { type AvroField, AvroType, PRIMITIVES } from './avro-type.ts';
-import { logicalType } from './logical-types.ts';
+import { type Json, logicalType } from './logical-types.ts';
 
 /** A schema with the schemas that it refers to. */
 export interface SchemaText {
@@ -23,8 +23,6 @@ const MOST_PARTS = 100_000;
 const MOST_NESTED_TYPES = 500;
 /** Characters of a name in a message. */
 const MOST_SHOWN = 100;
-
-type Json = Readonly<Record<string, unknown>>;
 
 const isObject = (given: unknown): given is Json =>
   typeof given === 'object' && given !== null && !Array.isArray(given);

@@ -40,6 +40,8 @@ export type DecimalForm = 'bytes' | 'fixed' | 'big' | 'variable';
 
 export const FLOAT_BYTES = 4;
 export const DOUBLE_BYTES = 8;
+export const UUID_BYTES = 16;
+export const DURATION_BYTES = 12;
 
 /** A field of a record. */
 export interface AvroField {

@@ -1,8 +1,9 @@
 import { BITS, bitsUnit, DECIMAL, parameterOf, unitByName } from '../../tables/json/connect-schema.ts';
+import { MOST_SCALE } from '../../tables/json/number-text.ts';
 import type { ValueUnit } from '../../tables/mapping/table-mapping.ts';
-import { type AvroKind, AvroType } from './avro-type.ts';
+import { type AvroKind, AvroType, DURATION_BYTES, UUID_BYTES } from './avro-type.ts';
 
-type Json = Readonly<Record<string, unknown>>;
+export type Json = Readonly<Record<string, unknown>>;
 
 /** By the logical type (specification, "Logical Types"): what it is made of, and what its values count. */
 const LOGICAL_UNITS: ReadonlyMap<string, readonly [AvroKind, ValueUnit]> = new Map([
@@ -16,11 +17,6 @@ const LOGICAL_UNITS: ReadonlyMap<string, readonly [AvroKind, ValueUnit]> = new M
   ['local-timestamp-micros', ['long', 'epoch-micros']],
   ['local-timestamp-nanos', ['long', 'epoch-nanos']],
 ]);
-
-/** Digits behind the point that numeric can have. */
-const MOST_SCALE = 16_383;
-const UUID_BYTES = 16;
-const DURATION_BYTES = 12;
 
 const isScale = (given: unknown, least: number): given is number =>
   typeof given === 'number' && Number.isInteger(given) && given >= least && given <= MOST_SCALE;

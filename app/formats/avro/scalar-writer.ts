@@ -1,14 +1,10 @@
 import { QUOTE } from '../../records/ascii.ts';
 import type { ValueKind } from '../../tables/json/json-slice.ts';
-import { twosComplement } from '../../tables/json/number-text.ts';
+import { FEW_BYTES, FEW_DIGITS, twosComplement } from '../../tables/json/number-text.ts';
 import { floatText } from '../parts/float-text.ts';
 import type { TextScratch } from '../parts/text-scratch.ts';
 import type { AvroCursor } from './avro-cursor.ts';
-import { type AvroType, DOUBLE_BYTES, FLOAT_BYTES } from './avro-type.ts';
-
-/** Bytes of a decimal whose digits a number holds, and so many digits behind its point. */
-const FEW_BYTES = 6;
-const FEW_DIGITS = 15;
+import { type AvroType, DOUBLE_BYTES, DURATION_BYTES, FLOAT_BYTES, UUID_BYTES } from './avro-type.ts';
 
 /** Writes the int or long at the cursor. */
 export function writeInteger(cursor: AvroCursor, scratch: TextScratch, { kind }: AvroType): void {
@@ -41,9 +37,6 @@ export function writeDecimal(cursor: AvroCursor, scratch: TextScratch, type: Avr
   }
   scratch.ascii(twosComplement(bytes.subarray(from, to), scale) ?? '');
 }
-
-const UUID_BYTES = 16;
-const DURATION_BYTES = 12;
 
 /** Writes the 16 bytes of a UUID in five groups (RFC 9562, section 4). */
 export function writeUuid(cursor: AvroCursor, scratch: TextScratch): void {

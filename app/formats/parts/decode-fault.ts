@@ -25,6 +25,3 @@ export const NO_NUMBER = new DecodeFault(
 export const MOST_NESTED_VALUES = 200;
 /** Bytes of the parts of a value as JSON: names of fields may be a multiple of what they name. */
 export const MOST_JSON = 64 * 1_048_576;
-/** Bytes of a decimal: more than numeric has digits for; and digits behind its point, or zeros before it. */
-export const MOST_DECIMAL_BYTES = 60_000;
-export const MOST_SCALE = 16_383;

@@ -1,7 +1,7 @@
 import type { JsonSlice, ValueKind } from '../../tables/json/json-slice.ts';
 import type { ValueUnit } from '../../tables/mapping/table-mapping.ts';
 
-const NO_BYTES = Buffer.alloc(0);
+export const NO_BYTES = Buffer.alloc(0);
 
 /** The words of JSON. */
 export const WORDS = {

@@ -1,9 +1,6 @@
 import type { OtherFields } from '../../tables/json/document-fields.ts';
 import type { FieldPath } from '../../tables/mapping/table-mapping.ts';
 
-/** No path ends there. */
-export const NO_NODE = -1;
-
 /**
  * A part of a value that paths lead to or through, numbered by {@link PathTree.close}.
  *

@@ -1,3 +1,4 @@
+import { VARLONG_BYTES } from '../../records/record-reader.ts';
 import { DecodeFault, MOST_NESTED_VALUES, TOO_DEEP, TOO_SHORT } from '../parts/decode-fault.ts';
 import { WIRE } from './proto-type.ts';
 
@@ -6,7 +7,6 @@ const NO_TAG = new DecodeFault('a field has a number or a wire type that there i
 const NO_GROUP = new DecodeFault('a group ends that has not begun, or another one');
 const PAST_THE_END = new DecodeFault('a length is more than bytes follow');
 
-const MOST_VARINT_BYTES = 10;
 /** Low bits of a high word, beyond which a number is not exact. */
 const EXACT_HIGH = 0x20_0000;
 const WORD = 0x1_0000_0000;
@@ -96,7 +96,7 @@ export class ProtoCursor {
     const { bytes, end } = this;
     let [low, high, at, byte] = [0, 0, start, 128];
     for (let shift = 0; byte >= 128; shift += 7) {
-      if (at >= end || at - start >= MOST_VARINT_BYTES) {
+      if (at >= end || at - start >= VARLONG_BYTES) {
         throw at >= end ? TOO_SHORT : NO_VARINT;
       }
       byte = bytes[at] ?? 0;

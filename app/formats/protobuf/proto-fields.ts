@@ -1,9 +1,9 @@
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import { NO_UNITS, type SchemaUnits } from '../../tables/json/connect-schema.ts';
+import { NO_NODE } from '../../tables/json/field-tree.ts';
 import type { JsonSlice, ValueKind } from '../../tables/json/json-slice.ts';
 import { DecodeFault } from '../parts/decode-fault.ts';
 import { FoundParts } from '../parts/found-parts.ts';
-import { NO_NODE } from '../parts/path-tree.ts';
 import { TextScratch } from '../parts/text-scratch.ts';
 import { PartFinder } from './part-finder.ts';
 import { ProtoCursor } from './proto-cursor.ts';

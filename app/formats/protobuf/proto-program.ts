@@ -1,7 +1,8 @@
 import type { SchemaUnits } from '../../tables/json/connect-schema.ts';
 import type { OtherFields } from '../../tables/json/document-fields.ts';
+import { NO_NODE } from '../../tables/json/field-tree.ts';
 import type { FieldPath, ValueUnit } from '../../tables/mapping/table-mapping.ts';
-import { NO_NODE, type PathNode, takenTree } from '../parts/path-tree.ts';
+import { type PathNode, takenTree } from '../parts/path-tree.ts';
 import { UnmappedNames } from '../parts/unmapped-names.ts';
 import { type MessageType, ProtoField } from './proto-type.ts';
 

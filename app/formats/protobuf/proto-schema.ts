@@ -8,7 +8,7 @@ import {
   parseFiles,
   shown,
 } from './proto-files.ts';
-import { MessageType, ProtoField, type ProtoKind, WIRE_OF } from './proto-type.ts';
+import { MessageType, NO_SYMBOLS, ProtoField, type ProtoKind, WIRE_OF } from './proto-type.ts';
 
 /** A schema, with the files that it imports. */
 export interface ProtoText {
@@ -23,8 +23,6 @@ type ProtoDefinition = protobuf.Type | protobuf.Enum;
 /** Key and value of an entry of a map. */
 const KEY = 1;
 const VALUE = 2;
-
-const NO_SYMBOLS: ReadonlyMap<number, Buffer> = new Map();
 
 const isScalar = (type: string): type is Exclude<ProtoKind, 'enum' | 'message'> =>
   Object.hasOwn(WIRE_OF, type) && type !== 'enum' && type !== 'message';

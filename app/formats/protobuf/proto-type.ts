@@ -60,7 +60,7 @@ interface FieldParts {
   readonly rivals?: readonly number[];
 }
 
-const NO_SYMBOLS: ReadonlyMap<number, Buffer> = new Map();
+export const NO_SYMBOLS: ReadonlyMap<number, Buffer> = new Map();
 
 /** A field of a message: of a class, as objects of one shape are what V8 reads fast. */
 export class ProtoField {

@@ -1,6 +1,6 @@
 import { QUOTE } from '../../records/ascii.ts';
 import { isEqual } from '../../tables/json/field-tree.ts';
-import type { FoundParts } from '../parts/found-parts.ts';
+import { type FoundParts, NO_BYTES } from '../parts/found-parts.ts';
 import { hasEscapesIn } from '../parts/string-marks.ts';
 import type { TextScratch } from '../parts/text-scratch.ts';
 import type { ProtoCursor } from './proto-cursor.ts';
@@ -8,7 +8,6 @@ import type { FieldEntry, ValueStep } from './proto-program.ts';
 import type { ProtoField } from './proto-type.ts';
 import { booleanAt, symbolAt, writeNumber } from './scalar-text.ts';
 
-const NO_BYTES = Buffer.alloc(0);
 const ZERO = Buffer.from('0', 'latin1');
 const EMPTY = {
   list: Buffer.from('[]', 'latin1'),

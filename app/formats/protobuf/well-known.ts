@@ -1,6 +1,13 @@
 import { COLON, POINT, QUOTE } from '../../records/ascii.ts';
-import { isoOfEpoch, twosComplement } from '../../tables/json/number-text.ts';
-import { MOST_DECIMAL_BYTES, MOST_SCALE, NO_DECIMAL, NO_NUMBER } from '../parts/decode-fault.ts';
+import {
+  FEW_BYTES,
+  FEW_DIGITS,
+  isoOfEpoch,
+  MOST_DECIMAL_BYTES,
+  MOST_SCALE,
+  twosComplement,
+} from '../../tables/json/number-text.ts';
+import { NO_DECIMAL, NO_NUMBER } from '../parts/decode-fault.ts';
 import type { TextScratch } from '../parts/text-scratch.ts';
 import type { MessageParts } from './message-parts.ts';
 import type { ProtoCursor } from './proto-cursor.ts';
@@ -193,7 +200,3 @@ function writeGoogleDecimal({ cursor, parts, scratch }: FieldWriter, base: numbe
     scratch.ascii(twosComplement(cursor.bytes.subarray(start, end), scale) ?? '');
   }
 }
-
-/** Bytes of a decimal whose digits a number holds, and so many digits behind its point. */
-const FEW_BYTES = 6;
-const FEW_DIGITS = 15;

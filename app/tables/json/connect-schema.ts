@@ -64,7 +64,7 @@ export function parameterOf(parameters: unknown, name: string): number | null {
 }
 
 /** Lists within each other that PostgreSQL's arrays have room for. */
-const MOST_DIMENSIONS = 6;
+export const MOST_DIMENSIONS = 6;
 
 /** @param depth of the lists around */
 function unitOf(schema: Schema, depth = 0): ValueUnit | undefined {

@@ -54,9 +54,12 @@ function withPoint(digits: string, scale: number): string {
 }
 
 /** Bytes of a number in two's complement at most: more than numeric has digits for. */
-const MOST_DECIMAL_BYTES = 60_000;
+export const MOST_DECIMAL_BYTES = 60_000;
 /** NUMERIC_MAX_DISPLAY_SCALE of PostgreSQL. */
-const MOST_SCALE = 16_383;
+export const MOST_SCALE = 16_383;
+/** Bytes of a decimal whose digits a number holds, and so many digits behind its point. */
+export const FEW_BYTES = 6;
+export const FEW_DIGITS = 15;
 
 /**
  * The number whose digits are big-endian bytes in two's complement, as Kafka Connect's Decimal has them.

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
+import { MOST_DIMENSIONS } from '../json/connect-schema.ts';
 import { contentOf, isString, itemsOf, type JsonSlice, membersOf, sentJson } from '../json/json-slice.ts';
 import { isOfTime, withoutExponent } from '../json/number-text.ts';
 import type { ColumnType, ValueUnit } from '../mapping/table-mapping.ts';
@@ -150,9 +151,6 @@ export function textOfNumber(type: ColumnType, unit: ValueUnit | undefined, digi
 
 /** Whether a number is written as numeric_out would. */
 const isWithoutExponent = (digits: string): boolean => !/[eE]|^-0/.test(digits);
-
-/** PostgreSQL's MAXDIM. */
-const MOST_DIMENSIONS = 6;
 
 /**
  * A list as an array literal (documentation, "Array Input"). The way down to the first element says how many dimensions
