@@ -14,8 +14,8 @@ export interface StreamConsumerMonitoringProps {
 }
 
 /**
- * How one consumer is scraped and which alerts watch it, as custom resources of the Prometheus Operator. It may stand
- * in the consumer's chart or in another one.
+ * How one consumer is scraped and which alerts watch it, as custom resources of the Prometheus Operator. It may be in
+ * the consumer's chart or in another one.
  */
 export class StreamConsumerMonitoring extends Construct {
   /**

@@ -33,7 +33,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
 /** What PostgreSQL's numeric takes as precision. */
 const MOST_PRECISION = 1_000;
 
-/** What a schema says of its values, in words of its own kind. */
+/** What a schema says of its values, in the words of its format. */
 interface SchemaWords {
   /** Of which the first that is known counts. */
   readonly names: readonly unknown[];

@@ -48,8 +48,8 @@ function foreignHeader(record: RecordCursor, side: Side): string | null {
 }
 
 /**
- * The id of the schema that the value or the key of a record is written by, where its bytes begin with one; 0 where
- * they do not, or where a header says that they are of a format without a prefix: the registry is not to be asked then.
+ * The id of the schema that the value or the key of a record is written by, where its bytes begin with one. It is 0
+ * where they do not, or where a header says that they are of a format without a prefix. The registry is not asked then.
  */
 export function schemaIdOf(record: RecordCursor, side: Side): number {
   const { batch } = record;

@@ -94,7 +94,7 @@ interface GroupClaimPorts {
  *
  * Where no offset has it yet, the leader of the generation puts it there; the brokers take it in that generation only,
  * so of many members that start at once one decides for all. A leader that cannot, such as one of an older version, is
- * waited for until each member that found nothing has either committed or lost its generation; then another member
+ * waited for until each member that found nothing has either committed or lost its generation. Then another member
  * decides, and looks again after as long, before it counts.
  *
  * Where nobody leads, each member decides as that one does, at once: Kafka takes the commits of all of them. Two that

@@ -36,7 +36,7 @@ const isEcho = ({ namespace, log: { message } }: LogEntry): boolean =>
 
 /**
  * kafkajs's own log lines, one level less severe: its failures also come as errors and events, which are logged in
- * full. All clients of an outage complain together, several times a second, so what they report of a broker is logged
+ * full. All clients of an outage complain together, several times a second. So what they report of a broker is logged
  * once for each reason, with a count, and again every five minutes; the others are at `debug`.
  */
 class ClientLog {

@@ -43,7 +43,7 @@ export interface KafkaSourcePorts {
 
 /**
  * Records of the partitions that the group gives the process, which {@link PartitionFetcher} fetches over connections
- * of its own.
+ * for fetches alone.
  *
  * What a generation adds is neither sought nor resumed, so nothing of it is fetched until the pipeline has sought to
  * PostgreSQL's position; what it leaves here goes on. Of what is gone nothing is fetched or handed over from the call

@@ -1,8 +1,8 @@
 import type { MetricDefinitions } from './definition.ts';
 
 /**
- * Bounds in seconds. A write of a small batch takes some milliseconds and one of 10,000 rows some tenths of a second;
- * what takes longer than the statement time-out (30 s by default) was tried again, and a minute is an outage.
+ * Bounds in seconds. A write of a small batch takes some milliseconds and one of 10,000 rows some tenths of a second.
+ * What takes longer than the statement time-out (30 s by default) was tried again, and a minute is an outage.
  */
 const PROCESSING_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const;
 

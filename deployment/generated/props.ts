@@ -1750,16 +1750,14 @@ export interface PatchesOperationsProps {
   /**
    * Where (RFC 6901); - is the end of a list.
    *
-   * Allowed: a JSON pointer such as /spec/template/spec/hostAliases; ~1 stands for a slash within a key, ~0 for a
-   * tilde.
+   * Allowed: a JSON pointer such as /spec/template/spec/hostAliases; ~1 is a slash within a key, ~0 a tilde.
    */
   readonly path: string;
 
   /**
    * Where the value of move and copy is. Left out: none.
    *
-   * Allowed: a JSON pointer such as /spec/template/spec/hostAliases; ~1 stands for a slash within a key, ~0 for a
-   * tilde.
+   * Allowed: a JSON pointer such as /spec/template/spec/hostAliases; ~1 is a slash within a key, ~0 a tilde.
    *
    * @default - none
    */

@@ -30,7 +30,7 @@ function nameProblems(items: readonly Placed[], ours: readonly string[], what: s
       path: `${item.at}.name`,
       message: isOurs ? `is the name of a ${what} of the manifests` : `is the name of two ${what}s`,
       given: name,
-      allowed: `a name of its own; taken: ${ours.join(', ')}`,
+      allowed: `a name that no other has; taken: ${ours.join(', ')}`,
     });
   });
 }
@@ -63,7 +63,7 @@ function mountProblems({ at, part }: Placed, before: readonly Placed[]): readonl
       path: `${at}.mountPath`,
       message: 'is the place of two volumes',
       given: part['mountPath'],
-      allowed: 'a folder of its own for each volume',
+      allowed: 'another folder for each volume',
     }),
     ...problemIf(isWrong, {
       path: `${at}.mountPath`,

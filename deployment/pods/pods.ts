@@ -90,7 +90,7 @@ const BY_NAME: Readonly<Record<string, Refusal>> = {
   },
   POD_IP: {
     message: `${BY_THE_MANIFESTS} where it is needed`,
-    allowed: 'nothing here; application.spring.boot.admin.client.instance says what Spring Boot Admin is told',
+    allowed: 'nothing here; application.spring.boot.admin.client.instance says what Spring Boot Admin gets',
   },
   NODE_TLS_REJECT_UNAUTHORIZED: {
     message: 'switches off the verification of certificates for PostgreSQL, Kafka and HTTP alike',

@@ -82,7 +82,7 @@ export interface NamedApplication {
 
 const twoNames = (path: SettingPath, key: string): Problem => ({
   path: formatPath(['application', ...path, camelCase(key)]),
-  message: `stands beside ${key}, which is the same`,
+  message: `is set beside ${key}, which is the same`,
   allowed: 'one of both',
 });
 

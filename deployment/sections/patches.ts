@@ -8,7 +8,7 @@ const pointer = (description: string) => ({
   pattern: '^(/([^~/\\p{Cc}]|~[01])*)+$',
   description,
   [ALLOWED]:
-    'a JSON pointer such as /spec/template/spec/hostAliases; ~1 stands for a slash within a key, ~0 for a tilde',
+    'a JSON pointer such as /spec/template/spec/hostAliases; ~1 is a slash within a key, ~0 a tilde',
 });
 
 const operation = Type.Object(

@@ -247,7 +247,7 @@ const secretsDiffer: Rule<SecretsPart> = {
       path: 'database.existingSecret',
       message: 'is the name of a Secret that is made twice',
       given: twice,
-      allowed: 'a name of its own for each Secret that externalSecret or sealedSecret makes',
+      allowed: 'another name for each Secret that externalSecret or sealedSecret makes',
     });
   },
 };

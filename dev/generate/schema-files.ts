@@ -49,7 +49,7 @@ function requiredPart(node: SchemaNode): PublishedSchema {
 export function consumerFileSchema(): PublishedSchema {
   const schema = ConsumerFileSchema as SchemaNode;
   const common = publishSchema(schema, { isPartial: true, nullRemoves: false, isRelaxed: false });
-  const list = consumers('Several consumers: each is laid over what stands above the list, and has a name of its own.');
+  const list = consumers('Several consumers: each is laid over the part above the list, and has another name.');
   return {
     ...common,
     properties: { ...common.properties, consumers: list },

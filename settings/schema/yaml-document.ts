@@ -42,12 +42,12 @@ const REASON: Readonly<Record<string, string>> = {
   BAD_DQ_ESCAPE:
     'a backslash in double quotes begins no known escape; \\\\ is a backslash, and single quotes have none',
   BAD_INDENT: 'the indentation does not fit the lines above',
-  BAD_PROP_ORDER: 'an anchor or tag stands before the indicator it belongs behind',
+  BAD_PROP_ORDER: 'an anchor or tag is before the indicator it belongs behind',
   BAD_SCALAR_START: 'a text begins with a character that YAML keeps for itself; put the text into quotes',
   BLOCK_AS_IMPLICIT_KEY:
-    'a key and its value stand inside of another value on the same line; quotes keep a colon as text',
+    'a key and its value are inside of another value on the same line; quotes keep a colon as text',
   BLOCK_IN_FLOW: 'something inside of brackets or braces is not indented, or is a list or map of indented lines',
-  DUPLICATE_KEY: 'a key stands twice in the same map',
+  DUPLICATE_KEY: 'the same map has a key twice',
   KEY_OVER_1024_CHARS: 'a key has more than 1024 characters',
   MISSING_CHAR: 'a character is missing: a colon, comma, blank, bracket or quote',
   MULTILINE_IMPLICIT_KEY: 'a key goes on over several lines, or a line has no colon with a blank behind it',
@@ -58,7 +58,7 @@ const REASON: Readonly<Record<string, string>> = {
   RESOURCE_EXHAUSTION: TOO_DEEP,
   TAB_AS_INDENT: 'a tab is used as indentation; use blanks',
   TAG_RESOLVE_FAILED: 'a tag is not known or does not fit its value; quotes keep an exclamation mark as text',
-  UNEXPECTED_TOKEN: 'something stands here that cannot: the indentation does not fit, or a text needs quotes',
+  UNEXPECTED_TOKEN: 'something is here that cannot be: the indentation does not fit, or a text needs quotes',
 };
 
 const OTHER_REASON = 'it cannot be read from here on';
@@ -112,7 +112,7 @@ function readAlias(alias: Node & { readonly source: string }, above: readonly No
   if (named === undefined) {
     walk.mistakes.push({ reason: 'an alias names no anchor above it', offset: offsetOf(alias) });
   } else if (above.includes(named)) {
-    walk.mistakes.push({ reason: 'an alias stands inside of what it names', offset: offsetOf(alias) });
+    walk.mistakes.push({ reason: 'an alias is inside of what it names', offset: offsetOf(alias) });
   }
 }
 

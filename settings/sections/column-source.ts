@@ -41,7 +41,7 @@ const LIST_POSITION = /^(?:0|[1-9]\d{0,8})$/;
 /** RFC 6901, sections 3 and 4. */
 function readPointer(text: string): PathReading {
   if (/~(?![01])/.test(text)) {
-    return mistake('has a ~ that is neither ~0 nor ~1', 'a JSON Pointer (RFC 6901): ~0 stands for ~, and ~1 for /');
+    return mistake('has a ~ that is neither ~0 nor ~1', 'a JSON Pointer (RFC 6901): ~0 is ~, and ~1 is /');
   }
   const path = text
     .split('/')
@@ -125,9 +125,10 @@ export function sourceMistake(text: string): SourceMistake | undefined {
 }
 
 /**
- * The source that a text of the settings names: a path through objects (`customer.name`), a JSON Pointer (RFC 6901), in
- * which a number is a list position (`/lines/0/sku`), `$value`, `$key`, `$key` and a path (`$key.id`, `$key/a.b`),
- * `$header.` and a name, `$topic`, `$partition`, `$offset`, `$timestamp`, `$op`, or `$source` and a path.
+ * The source that a text of the settings names. It is a path through objects (`customer.name`), or a JSON Pointer (RFC
+ * 6901), in which a number is a list position (`/lines/0/sku`). Or it is `$value`, `$key`, `$key` and a path
+ * (`$key.id`, `$key/a.b`), `$header.` and a name, `$topic`, `$partition`, `$offset`, `$timestamp`, `$op`, or `$source`
+ * and a path.
  *
  * @throws RangeError for a text that the check of the settings refuses
  */

@@ -38,7 +38,7 @@ export const URL_PARAMETERS: Readonly<Record<string, Parameter>> = {
   channel_binding: oneOf('disable', 'prefer', 'require'),
   target_session_attrs: oneOf('any', 'read-write', 'primary'),
   host: {
-    allowed: 'one host; several stand before the path: postgresql://user@a:5432,b:5432/database',
+    allowed: 'one host; several go before the path: postgresql://user@a:5432,b:5432/database',
     values: [],
     isRight: (value) => /^[^,]+$/.test(value),
   },
@@ -239,7 +239,7 @@ const isUrl: Rule<UrlPart> = {
             message: 'is not a URL',
             given: MASK,
             allowed:
-              'postgresql://user:password@host:port/database, with a port up to 65535, and special characters of user and password percent-encoded (% as %25, @ as %40, # as %23, / as %2F), as an @ in the name of the database',
+              'postgresql://user:password@host:port/database, with a port up to 65535. Special characters of user and password are percent-encoded (% as %25, @ as %40, # as %23, / as %2F), and so is an @ in the name of the database',
           },
         ],
 };

@@ -175,7 +175,7 @@ const firstByteDecides: Rule<FormatsPart> = {
     [...written(settings)].flatMap(([path, given]) =>
       problemIf(isList(given) && given.length > 1 && !given.includes('registry'), {
         path,
-        message: 'names two formats that the first byte cannot tell apart',
+        message: 'names two formats that the first byte cannot distinguish',
         given,
         allowed: 'one format; or a list of registry and another one',
       }),

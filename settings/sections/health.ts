@@ -219,7 +219,7 @@ const additionalPathsDiffer: Rule<HealthPart> = {
               path: `${GROUPS}.${name}.additional-path`,
               message: `is already the path of the group ${shownKey(other)}`,
               given,
-              allowed: 'a path of its own',
+              allowed: 'another path',
             },
           ];
     });

@@ -221,7 +221,7 @@ const tagNames: Rule<ManagementPart> = {
       .filter((name) => RESERVED_LABELS.has(name) || name.startsWith('__'))
       .map((name) => ({
         path: `management.metrics.tags.${name}`,
-        message: 'is the name of a label with a meaning of its own',
+        message: 'is the name of a label that has a meaning already',
         allowed: `any name but ${[...RESERVED_LABELS].join(', ')} and those that begin with __`,
       })),
 };

@@ -264,7 +264,7 @@ const units: Rule<TablesPart> = {
           path: `tables[${index}].columns.${name}.as`,
           message: `is not for ${setting.from}, of which Kafka says what it is`,
           given: setting.as,
-          allowed: 'nothing here; a unit stands beside a field, $value, $key or $header',
+          allowed: 'nothing here; a unit goes with a field, $value, $key or $header',
         });
       }),
     ),

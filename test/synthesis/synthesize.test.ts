@@ -90,7 +90,7 @@ test('nothing is rendered when one of the files is wrong, and dist/ stays', () =
 
 test.each([
   ['that names nothing', 'replicas: *nobody\n', /an alias names no anchor above it$/, /^consumer\.yaml:1:11$/],
-  ['inside of itself', 'application: &a [*a]\n', /an alias stands inside of what it names$/, /^consumer\.yaml:1:18$/],
+  ['inside of itself', 'application: &a [*a]\n', /an alias is inside of what it names$/, /^consumer\.yaml:1:18$/],
   [
     'that multiplies without end',
     `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefgh'.replace(/./g, (c) => `${c}: &${c} [${Array(9).fill(`*${String.fromCharCode(c.charCodeAt(0) - 1)}`)}]\n`)}`,

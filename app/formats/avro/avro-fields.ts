@@ -265,7 +265,7 @@ export class AvroFields {
     }
   }
 
-  /** What has a text of its own. */
+  /** A value whose text has to be written. */
   #written(type: AvroType, node: number): void {
     const scratch = this.#scratch;
     scratch.begin();

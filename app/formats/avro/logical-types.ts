@@ -22,8 +22,8 @@ const isScale = (given: unknown, least: number): given is number =>
   typeof given === 'number' && Number.isInteger(given) && given >= least && given <= MOST_SCALE;
 
 /**
- * The type that a schema's logical type makes of its own, or the name that Kafka Connect and Debezium give it. One that
- * is unknown, or for another type, says nothing, as the specification has it.
+ * The type of a schema by its logical type, or by the name that Kafka Connect and Debezium give it. An unknown one, or
+ * one for another type, is ignored, as the specification has it.
  */
 export function logicalType(type: AvroType, schema: Json): AvroType {
   const { logicalType: logical, precision } = schema;

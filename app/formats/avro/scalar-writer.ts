@@ -54,7 +54,7 @@ export function writeDuration(cursor: AvroCursor, scratch: TextScratch): void {
   scratch.ascii('S');
 }
 
-/** Writes the value at the cursor as a text of its own, bytes in quotes. @returns what it is */
+/** Writes the text of the value at the cursor, bytes in quotes. @returns what it is */
 export function writeScalar(cursor: AvroCursor, scratch: TextScratch, type: AvroType): ValueKind {
   switch (type.kind) {
     case 'int':

@@ -24,7 +24,7 @@ export interface Taken {
  * Finds parts of one value after another. Each format has its own reader, which never throws for what the bytes are.
  * What was found is valid until the next {@link read}.
  *
- * Of a part a format gives what PostgreSQL's input functions read, as slices of the record or of memory of its own:
+ * Of a part a format gives what PostgreSQL's input functions read, as slices of the record or of the format's memory:
  *
  * - a string as `text`, which is UTF-8, or as a JSON string; bytes as a JSON string of base64
  * - numbers and decimals by all their digits, `number`; NaN and the infinities as a `text`

@@ -57,8 +57,8 @@ interface RegistryConnection extends Omit<SchemaRegistryOptions, 'current' | 'su
  *
  * Why no record is lost to the registry: a record becomes a dead letter only by a verdict on its id, and there are two.
  * Either its schema came and cannot be used, which no waiting changes. Or a registry that has other schemas answered
- * twice, 5 s apart, that it does not have this one, and a third time behind its answer about another one. All else rejects before a transaction begins, so the record stays
- * ahead of the stored offset.
+ * twice, 5 s apart, that it does not have this one, and a third time behind its answer about another one. All else
+ * rejects before a transaction begins, so the record stays ahead of the stored offset.
  */
 export class SchemaRegistry implements Schemas {
   readonly #requests: RegistryRequests;

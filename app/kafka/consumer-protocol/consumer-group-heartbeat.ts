@@ -20,7 +20,7 @@ export const HEARTBEAT_KEY = 68;
  */
 export const HEARTBEAT_VERSION = 1;
 
-/** Epochs of a heartbeat that stand for something else. */
+/** Epochs of a heartbeat that mean something else. */
 export const JOIN_EPOCH = 0;
 export const LEAVE_EPOCH = -1;
 /** The member will be back: until its session is over, the next one with its instance id gets what it owned. */

@@ -51,8 +51,8 @@ export interface ConsumerMemberPorts {
  *
  * Handing over goes beyond the protocol. Who leaves is assigned nothing at once, and those who win its partitions learn
  * of it a beat or two later. So it leaves, and goes on writing each partition until its winner was assigned it. Why no
- * record is lost or doubled meanwhile: the compare-and-set of the stored offset is in the transaction of the rows, so
- * of two writers of a partition the one that is behind writes nothing, and reads the offset again or finds the
+ * record is lost or doubled meanwhile: the compare-and-set of the stored offset is in the transaction of the rows. So
+ * of two writers of a partition the one that is behind writes nothing. It reads the offset again, or finds the
  * partition gone.
  *
  * It leaves for good (epoch -1) always, with an instance id too: a stopped Pod does not come back under its uid, and

@@ -5,9 +5,9 @@ import type { BatchObserver } from '../../records/record-index.ts';
 const MEBIBYTE = 1_048_576;
 
 /**
- * Bytes on V8's heap of a record as an object, measured with Node.js 20 on 64 bits: the object with its numbers and its
- * places in arrays; a key or a value as a Buffer, whose content is outside; a list of headers; a header with its place;
- * a header's key, beside its characters. A record becomes one where it is a dead letter.
+ * Bytes on V8's heap of a record as an object, measured with Node.js 20 on 64 bits. `record` is the object with its
+ * numbers and its places in arrays; `buffer` a key or a value, whose content is outside. `headers` is a list, `header`
+ * a header with its place, `text` its key, beside the characters. A dead letter's record becomes one.
  */
 const HEAP = { record: 160, buffer: 96, headers: 48, header: 48, text: 24 } as const;
 

@@ -1,24 +1,26 @@
 /**
  * The answer to Fetch, versions 4 to 11 and 13, as Kafka's own FetchResponse.json has it:
  *
- *   throttle_time_ms      int32            from 8 on the client itself has to wait for so long (KIP-219)
- *   error_code            int16    7+
- *   session_id            int32    7+
- *   responses             array
- *     topic               string   to 12
- *     topic_id            uuid     13+
- *     partitions          array
- *       partition_index   int32
- *       error_code        int16
- *       high_watermark    int64
- *       last_stable_offset int64
- *       log_start_offset  int64    5+
- *       aborted_transactions array, nullable
- *         producer_id     int64
- *         first_offset    int64
- *       preferred_read_replica int32 11+
- *       records           bytes, nullable
- *       tag 0, diverging_epoch: epoch int32, end_offset int64   12+
+ * ```text
+ * throttle_time_ms      int32            from 8 on the client itself has to wait for so long (KIP-219)
+ * error_code            int16    7+
+ * session_id            int32    7+
+ * responses             array
+ *   topic               string   to 12
+ *   topic_id            uuid     13+
+ *   partitions          array
+ *     partition_index   int32
+ *     error_code        int16
+ *     high_watermark    int64
+ *     last_stable_offset int64
+ *     log_start_offset  int64    5+
+ *     aborted_transactions array, nullable
+ *       producer_id     int64
+ *       first_offset    int64
+ *     preferred_read_replica int32 11+
+ *     records           bytes, nullable
+ *     tag 0, diverging_epoch: epoch int32, end_offset int64   12+
+ * ```
  */
 import { InvalidAnswerError } from '../../network/invalid-answer.ts';
 import { Records } from '../../records/records.ts';

@@ -1,29 +1,31 @@
 /**
  * The request Fetch, versions 4 to 11 and 13, as Kafka's own FetchRequest.json has it:
  *
- *   replica_id            int32    -1, a consumer
- *   max_wait_ms           int32
- *   min_bytes             int32
- *   max_bytes             int32
- *   isolation_level       int8     1, committed records alone
- *   session_id            int32    7+      0, no session
- *   session_epoch         int32    7+      -1, no session
- *   topics                array
- *     topic               string   to 12
- *     topic_id            uuid     13+
- *     partitions          array
- *       partition         int32
- *       current_leader_epoch int32 9+      -1, not compared
- *       fetch_offset      int64
- *       last_fetched_epoch int32   12+     -1, not known
- *       log_start_offset  int64    5+      -1, a consumer has no log
- *       partition_max_bytes int32
- *   forgotten_topics_data array    7+      empty
- *   rack_id               string   11+     empty
+ * ```text
+ * replica_id            int32    -1, a consumer
+ * max_wait_ms           int32
+ * min_bytes             int32
+ * max_bytes             int32
+ * isolation_level       int8     1, committed records alone
+ * session_id            int32    7+      0, no session
+ * session_epoch         int32    7+      -1, no session
+ * topics                array
+ *   topic               string   to 12
+ *   topic_id            uuid     13+
+ *   partitions          array
+ *     partition         int32
+ *     current_leader_epoch int32 9+      -1, not compared
+ *     fetch_offset      int64
+ *     last_fetched_epoch int32   12+     -1, not known
+ *     log_start_offset  int64    5+      -1, a consumer has no log
+ *     partition_max_bytes int32
+ * forgotten_topics_data array    7+      empty
+ * rack_id               string   11+     empty
+ * ```
  *
  * From 12 on lengths and counts are unsigned varints and one more than they are, and each structure ends with a count
- * of tagged fields (KIP-482); so does the head of the request. Version 12 is not asked by: it has names and no more
- * than 13.
+ * of tagged fields (KIP-482). So does the head of the request. Version 12 is never used: it has names, and no more than
+ * 13 has.
  */
 import type { FetchedPartition } from './fetched-partition.ts';
 

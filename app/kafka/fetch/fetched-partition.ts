@@ -33,9 +33,9 @@ export class FetchedTopic {
  *
  * Why nothing of an answer is taken for another position than it was asked for:
  *
- * 1. `request` is the one request whose answer may move the position. Whoever asks sets it, to an object of the
- *    request's own; a seek, a pause, and the end of the assignment clear it, and so does a broker that asks after the
- *    one before, as when the leader moves while that one hangs.
+ * 1. `request` is the one request whose answer may move the position. Whoever asks sets it, to an object that no other
+ *    request has. A seek, a pause, and the end of the assignment clear it. So does a broker that asks after the one
+ *    before, as when the leader moves while that one hangs.
  * 2. Position, topic id and leader epoch change only by a seek, or by the answer to `request`. So while `request` is
  *    still that of an answer, they are what was asked for, and of any other answer nothing is looked at.
  * 3. The position moves to the end of what is handed over, in the same tick: a seek from within that call comes behind

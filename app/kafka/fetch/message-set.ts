@@ -7,7 +7,7 @@ import { codecFor } from '../codecs/codecs.ts';
 import { type BatchRoom, requireRoomForMessages } from './batch-memory.ts';
 import { ChecksumError } from './broken-batch.ts';
 
-/** Offset and size, which stand in front of each message. */
+/** Offset and size, which each message begins with. */
 export const MESSAGE_HEAD_BYTES = 12;
 
 const CRC_END = MESSAGE_HEAD_BYTES + 4;

@@ -1,7 +1,8 @@
 /**
  * Requests of the admin client that kafkajs does not have: Metadata 10 to 12, which names topics by id (KIP-516) and
- * says what a user may do with them (KIP-430), and OffsetForLeaderEpoch (KIP-320). A topic that was deleted and created again has another id, whatever its name, its
- * offsets and its leader epoch are; and a log that was cut off may not know the epoch that records were read under.
+ * says what a user may do with them (KIP-430), and OffsetForLeaderEpoch (KIP-320). A topic that was deleted and created
+ * again has another id, whatever its name, its offsets and its leader epoch are. A log that was cut off may lack the
+ * epoch that records were read under.
  */
 
 import type { TopicPartition } from '../../records/record.ts';

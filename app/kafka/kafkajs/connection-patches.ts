@@ -225,8 +225,8 @@ const SOONEST_MS = 1_100;
 
 /**
  * Logs in again (KIP-368) in the last fifth of a session, and in the last 10 s at the earliest. As shipped it is always
- * the last 10 s: in a session of no more than that, as with a token that ends soon, each request has a login of its
- * own, and the broker, which takes one a second, refuses the others with ILLEGAL_SASL_STATE.
+ * the last 10 s. In a session of no more than that, as with a token that ends soon, each request then begins with a
+ * login. The broker, which takes one a second, refuses the others with ILLEGAL_SASL_STATE.
  */
 export function logInLate(prototype: Connection): void {
   Object.defineProperty(prototype, 'reauthenticationThreshold', {

@@ -61,7 +61,7 @@ const stringOrNull = (decoder: Decoder, length: number): string | null =>
 
 /**
  * Lets kafkajs's decoder believe no length and no count. As shipped a count of 2^32 items is counted to its end, or is
- * memory at once, a number goes on for as long as its bytes do, and what is not there is read as nothing.
+ * memory at once. A number goes on for as long as its bytes do, and what is missing is read as nothing.
  *
  * @param prototype that of kafkajs's decoder
  */

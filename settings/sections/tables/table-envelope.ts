@@ -88,7 +88,7 @@ const hasKey: Rule<EnvelopedTables> = {
         given: entry.envelope,
         allowed:
           entry.envelope === 'debezium'
-            ? 'key, with the columns that the records are keyed by (message.key.columns at the source gives a key to a table without one); or columns with one that takes $value, for a history table whose rows are the events'
+            ? 'key, with the columns that the records are keyed by (a table without one gets it by message.key.columns at the source). Or columns with one that takes $value, for a history of events'
             : 'key, with the columns that the records are keyed by; or no envelope, and each flattened row is appended',
       });
     }),
@@ -116,7 +116,7 @@ const hasPlaceholders: Rule<EnvelopedTables> = {
     tables.flatMap((entry, index) =>
       problemIf(entry.unavailableValue !== undefined && !isOfDebezium(entry), {
         path: `tables[${index}].unavailableValue`,
-        message: 'stands without an envelope of Debezium, which alone sends placeholders',
+        message: 'is set without an envelope of Debezium, which alone sends placeholders',
         given: entry.unavailableValue,
         allowed: 'nothing here; or envelope: debezium or debezium-flat beside it',
       }),

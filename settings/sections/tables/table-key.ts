@@ -100,7 +100,7 @@ const keyIsThere: Rule<KeyedTables> = {
       (['existing', 'delete', 'version'] as const).flatMap((name) =>
         problemIf(entry.key === undefined && entry[name] !== undefined, {
           path: `tables[${index}].${name}`,
-          message: 'stands without key: rows are only appended, and none that is there is replaced or deleted',
+          message: 'is set without key: rows are only appended, and none that is there is replaced or deleted',
           given: entry[name],
           allowed: 'nothing here; or key beside it, with the columns that rows are replaced and deleted by',
         }),
@@ -116,7 +116,7 @@ const keyIsWritten: Rule<KeyedTables> = {
         .filter((name) => Object.hasOwn(entry.columns, name) && entry.columns[name] === false)
         .map((name) => ({
           path: `tables[${index}].columns.${name}`,
-          message: 'leaves out a column of the key: no record could be told from another',
+          message: 'leaves out a column of the key: no record could be distinguished from another',
           given: false,
           allowed: 'a source for the column, or a key without it',
         })),

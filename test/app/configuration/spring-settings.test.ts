@@ -128,7 +128,7 @@ describe('wrong settings of the operational interface', () => {
       'a path taken twice',
       'management.endpoint.health.group: { a.additional-path: "server:/x", b.additional-path: "management:/x" }',
       'management.endpoint.health.group.b.additional-path',
-      'a path of its own',
+      'another path',
     ],
     [
       'an HTTP status that is none',

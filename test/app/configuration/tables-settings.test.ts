@@ -69,8 +69,8 @@ tables:
     expect(tables(`tables: [{ ${entry}, key: "tenant, Id" }]`)).toEqual([{ ...ORDERS, key }]);
     expect(tables(`tables: [{ ${entry}, key: [tenant, Id] }]`)).toEqual([{ ...ORDERS, key }]);
     expect(texts({ cwd: yaml('tables: [{ topic: a, table: x.a, existing: keep, delete: false }]') })).toEqual([
-      expect.stringMatching(/^tables\[0\]\.existing stands without key: .*: "keep" \(application\.yml:1:44\)$/),
-      expect.stringMatching(/^tables\[0\]\.delete stands without key: .*: "false" \(application\.yml:1:58\)$/),
+      expect.stringMatching(/^tables\[0\]\.existing is set without key: .*: "keep" \(application\.yml:1:44\)$/),
+      expect.stringMatching(/^tables\[0\]\.delete is set without key: .*: "false" \(application\.yml:1:58\)$/),
       'tables[0].delete is the word false, and no path of a field: "false" (application.yml:1:58)',
     ]);
   });

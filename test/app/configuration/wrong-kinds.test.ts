@@ -63,7 +63,7 @@ const MISTAKES: readonly (readonly Mistake[])[] = [
     { at: `${ADMIN}.url[1]`, value: 'http://h:99999', problem: `${ADMIN}.url[1] is not a URL`, needs: [] },
     { at: 'shutdown.timeout', value: '0s', problem: 'shutdown.timeout is out of range', needs: ['shutdown.timeout'] },
     { at: 'tables[1].columns.x', value: 'a..b', problem: 'tables[1].columns.x has a dot', needs: ['tables[1]'] },
-    { at: 'tables[1].delete', value: 'a', problem: 'tables[1].delete stands without key', needs: ['tables[1]'] },
+    { at: 'tables[1].delete', value: 'a', problem: 'tables[1].delete is set without key', needs: ['tables[1]'] },
     {
       at: 'formats.other',
       value: 'text',

@@ -163,7 +163,7 @@ test('the groups of the probes answer at /livez and /readyz when told to, and on
   expect((await ask('/livez'))[0]).toBe(404);
 });
 
-test('a group answers at a path of its own', async () => {
+test('a group answers at another path', async () => {
   await start({
     probes: { 'add-additional-paths': true },
     group: {

@@ -98,7 +98,7 @@ describe("settings that Spring Boot has in kebab-case are consumer.yaml's in cam
 
   test('which both together are a problem', () => {
     expect(problemsOf(management({ endpoints: { web: { basePath: '/a', 'base-path': '/b' } } }))).toEqual([
-      'application.management.endpoints.web.basePath stands beside base-path, which is the same\n  allowed: one of both',
+      'application.management.endpoints.web.basePath is set beside base-path, which is the same\n  allowed: one of both',
     ]);
   });
 

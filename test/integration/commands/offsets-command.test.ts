@@ -119,7 +119,10 @@ describe('begin-again', () => {
     await produce(topic, orders(11));
     const { code, stdout } = await run(place, 'begin-again', topic, '--rename-rows');
     const [, renamed = '', counts] = RENAMED.exec(stdout) ?? [];
-    expect({ code, counts }).toEqual({ code: 0, counts: '1 in dead_letters, 0 in discarded_letters, 0 in gaps, 6 in records' });
+    expect({ code, counts }).toEqual({
+      code: 0,
+      counts: '1 in dead_letters, 0 in discarded_letters, 0 in gaps, 6 in records',
+    });
     expect(stdout).toContain(
       `  partition 0 was at 4, topic id was ${ID}\n  partition 1 was at 3, topic id was ${ID}\n`,
     );
@@ -156,7 +159,9 @@ describe('begin-again', () => {
     const before = await stored(place);
     const { code, stdout, stderr } = await run(place, 'begin-again', place.topic);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('1 in dead_letters, 0 in discarded_letters, 0 in gaps, 2 in records. --rename-rows gives them');
+    expect(stderr).toContain(
+      '1 in dead_letters, 0 in discarded_letters, 0 in gaps, 2 in records. --rename-rows gives them',
+    );
     expect(await stored(place)).toEqual(before);
   });
 
@@ -205,7 +210,9 @@ describe('begin-again', () => {
     const before = await stored(place);
     const both = await runWith(tables, place, 'begin-again', topic);
     expect({ ...both, stderr: '' }).toEqual({ code: 1, stdout: '', stderr: '' });
-    expect(both.stderr).toContain('1 in dead_letters, 0 in discarded_letters, 0 in gaps, 2 in records. --rename-rows gives them');
+    expect(both.stderr).toContain(
+      '1 in dead_letters, 0 in discarded_letters, 0 in gaps, 2 in records. --rename-rows gives them',
+    );
     expect(both.stderr).toContain(`fills tables of your own: ${lines.join('; ')}. --keep-table-rows consents`);
     const one = await runWith(tables, place, 'begin-again', topic, '--rename-rows');
     expect(one).toMatchObject({ code: 1, stdout: '', stderr: expect.not.stringContaining('in records') });

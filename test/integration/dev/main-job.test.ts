@@ -228,7 +228,7 @@ describe('npm start', () => {
     const postgres = await trouble(pid, 'postgres', '--seconds', '8');
     expect(postgres.code).toBe(0);
     expect(postgres.said).toMatch(
-      /stopped for 8 s(.|\n)*health +503 DOWN, because of db: .*(ECONNREFUSED|shutting down|terminating connection)(.|\n)*records_lag = [1-9](.|\n)*started again\nhealth +200 UP\ncaught up .* none is missing$/,
+      /stopped for 8 s(.|\n)*health +503 DOWN, because of db: .*(ECONNREFUSED|ECONNRESET|shutting down|terminating connection)(.|\n)*records_lag = [1-9](.|\n)*started again\nhealth +200 UP\ncaught up .* none is missing$/,
     );
     child.stdin.write(CTRL_C);
     expect(await ended).toBe(0);

@@ -38,7 +38,7 @@ describe('the text of a source', () => {
 
   const path =
     'names with a dot between each two, such as customer.name; any other name, and list positions, as a JSON Pointer, such as /a.b/0';
-  const pointer = 'a JSON Pointer (RFC 6901): ~0 stands for ~, and ~1 for /';
+  const pointer = 'a JSON Pointer (RFC 6901): ~0 is ~, and ~1 is /';
 
   test.each([
     ['a..b', 'has a dot without a name on one of its sides', path],

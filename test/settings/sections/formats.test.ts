@@ -86,9 +86,9 @@ describe('formats that are wrong', () => {
     [
       { orders: ['json', 'text'], 'shop.public.items': { key: ['bytes', 'text'] } },
       [
-        'formats.orders names two formats that the first byte cannot tell apart: ["json","text"]\n' +
+        'formats.orders names two formats that the first byte cannot distinguish: ["json","text"]\n' +
           '  allowed: one format; or a list of registry and another one',
-        'formats.shop.public.items.key names two formats that the first byte cannot tell apart: ["bytes","text"]\n' +
+        'formats.shop.public.items.key names two formats that the first byte cannot distinguish: ["bytes","text"]\n' +
           '  allowed: one format; or a list of registry and another one',
       ],
     ],

@@ -187,7 +187,7 @@ describe('the source of a column', () => {
 
   test.each(['$topic', '$partition', '$offset', '$timestamp'])('has no unit where it is %s', (from) => {
     expect(problemsOf([{ ...ORDERS, columns: { a: { from, as: 'epoch-millis' } } }])).toEqual([
-      `tables[0].columns.a.as is not for ${from}, of which Kafka says what it is: "epoch-millis"\n  allowed: nothing here; a unit stands beside a field, $value, $key or $header`,
+      `tables[0].columns.a.as is not for ${from}, of which Kafka says what it is: "epoch-millis"\n  allowed: nothing here; a unit goes with a field, $value, $key or $header`,
     ]);
   });
 

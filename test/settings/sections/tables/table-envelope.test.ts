@@ -72,11 +72,11 @@ describe('the envelope of a table', () => {
     ],
     [
       { key: 'id', unavailableValue: 'x' },
-      'tables[0].unavailableValue stands without an envelope of Debezium, which alone sends placeholders',
+      'tables[0].unavailableValue is set without an envelope of Debezium, which alone sends placeholders',
     ],
     [
       { envelope: 'connect', unavailableValue: 'x' },
-      'tables[0].unavailableValue stands without an envelope of Debezium, which alone sends placeholders',
+      'tables[0].unavailableValue is set without an envelope of Debezium, which alone sends placeholders',
     ],
     [
       { key: 'id', columns: { op: '$op' } },

@@ -118,7 +118,7 @@ describe('the version of rows', () => {
 });
 
 test('without a key nothing is said of rows that are there, and each word of it is told', () => {
-  const rest = 'stands without key: rows are only appended, and none that is there is replaced or deleted';
+  const rest = 'is set without key: rows are only appended, and none that is there is replaced or deleted';
   const allowed = 'nothing here; or key beside it, with the columns that rows are replaced and deleted by';
   expect(problemsOf({ existing: 'replace', delete: 'deleted', version: 'at' })).toEqual([
     `tables[0].existing ${rest}: "replace"\n  allowed: ${allowed}`,
@@ -131,8 +131,8 @@ test('each column of the key that is never written is told, beside the other pro
   const columns = { id: false, tenant: false, name: 'x..y', note: false };
   expect(problemsOf({ key: ['tenant', 'id'], delete: '$offset', columns }).map((text) => text.split('\n')[0])).toEqual([
     'tables[0].columns.name has a dot without a name on one of its sides: "x..y"',
-    'tables[0].columns.tenant leaves out a column of the key: no record could be told from another: false',
-    'tables[0].columns.id leaves out a column of the key: no record could be told from another: false',
+    'tables[0].columns.tenant leaves out a column of the key: no record could be distinguished from another: false',
+    'tables[0].columns.id leaves out a column of the key: no record could be distinguished from another: false',
     'tables[0].delete begins with $, and is no field of the value: "******"',
   ]);
 });
