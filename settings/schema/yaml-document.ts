@@ -58,7 +58,7 @@ const REASON: Readonly<Record<string, string>> = {
   RESOURCE_EXHAUSTION: TOO_DEEP,
   TAB_AS_INDENT: 'a tab is used as indentation; use blanks',
   TAG_RESOLVE_FAILED: 'a tag is not known or does not fit its value; quotes keep an exclamation mark as text',
-  UNEXPECTED_TOKEN: 'something is here that cannot be: the indentation does not fit, or a text needs quotes',
+  UNEXPECTED_TOKEN: 'something is here that YAML does not allow: the indentation does not fit, or a text needs quotes',
 };
 
 const OTHER_REASON = 'it cannot be read from here on';

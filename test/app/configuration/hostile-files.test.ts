@@ -22,7 +22,7 @@ describe('a mistake in YAML tells a place and a reason, never what stands there'
     ['a password that begins with a bang', 'database:\n  password: !hunter2 x\n  password: y', 'has a key twice'],
     ['a backslash in double quotes', 'database:\n  password: "\\hunter2"', 'a backslash in double quotes'],
     ['a quote that does not end', 'database:\n  password: "hunter2', 'a character is missing'],
-    ['text behind a quote', 'database:\n  password: "x"hunter2', 'something is here that cannot be'],
+    ['text behind a quote', 'database:\n  password: "x"hunter2', 'something is here that YAML does not allow'],
     ['a directive', '%hunter2 x\n---\nserver: {}\n%hunter2 hunter2\n', ''],
     ['a map as a key', '? { password: hunter2 }\n: x', 'a key is a list, a map or an alias'],
     ['a merge of a text', '<<: hunter2\nserver: {}', 'a merge key'],

@@ -82,7 +82,7 @@ describe('a problem in the YAML file', () => {
     [
       'of a section',
       '  kafka:\n    clientId: a\nserver:\n  port: 1\nlogging:\n  level: info',
-      'something stands',
+      'something is here',
       '3:1',
     ],
   ])('is one problem where one line is indented wrong: %s', (_name, text, reason, place) => {
