@@ -7,8 +7,7 @@ import { objectName } from './object-names.ts';
 const pointer = (description: string) => ({
   pattern: '^(/([^~/\\p{Cc}]|~[01])*)+$',
   description,
-  [ALLOWED]:
-    'a JSON pointer such as /spec/template/spec/hostAliases; ~1 is a slash within a key, ~0 a tilde',
+  [ALLOWED]: 'a JSON pointer such as /spec/template/spec/hostAliases; ~1 is a slash within a key, ~0 a tilde',
 });
 
 const operation = Type.Object(
