@@ -139,6 +139,33 @@ describe('tables ddl prints a table that the consumer then writes into, by recor
     expect(await printed([table], { topics: { orders: ORDERS } })).toMatchSnapshot();
   });
 
+  test('of a topic of several types of events: each table has the columns of the records that it takes', async () => {
+    const topics = {
+      events: [
+        ...valuesOf({ type: 'order', id: 1, amount: 12.5 }, { type: 'refund', id: 2, because: 'late' }),
+        ...valuesOf({ type: 'order', id: 3, amount: 1 }),
+      ],
+    };
+    const orders = { topic: 'events', table: 'shop.orders', key: 'id', when: { type: 'order' } };
+    const refunds = { topic: 'events', table: 'shop.refunds', when: { type: ['refund', 'claim'] } };
+    const text = await printed([orders, refunds], { topics });
+    const [first = '', second = ''] = text.split(/(?=-- shop\.refunds|CREATE TABLE shop\.refunds)/).slice(-2);
+    expect(first).toContain('amount numeric');
+    expect(first).not.toContain('because');
+    expect(second).toContain('because text');
+    expect(second).not.toContain('amount');
+    expect(text).toContain('2 of them match when');
+    expect(text).toContain('1 of them match when');
+  });
+
+  test('and no column by records that no condition matches', async () => {
+    const table = { topic: 'orders', table: 'shop.orders', when: { paid: 'never' } };
+    const { stdout, code } = await ddl([table], { topics: { orders: ORDERS.slice(0, 2) } });
+    expect(code).toBe(0);
+    expect(stdout).toContain('REVIEW: 0 of them match when');
+    expect(stdout).not.toContain('amount');
+  });
+
   test('and what is wrong with a version beside it', async () => {
     const fields = [
       { field: 'id', type: 'int32', optional: false },

@@ -1,5 +1,4 @@
-import { parseSource } from '../../../../settings/sections/column-source.ts';
-import { type Format, formatsOf, isOfFile } from '../../../../settings/sections/formats.ts';
+import { formatsOf, isOfFile } from '../../../../settings/sections/formats.ts';
 import type { TableSettings } from '../../../../settings/sections/tables.ts';
 import type { Settings } from '../../../../settings/settings.ts';
 import { AvroSchemaError } from '../../../formats/avro/avro-schema.ts';
@@ -9,18 +8,12 @@ import { ProtoSchemaError } from '../../../formats/protobuf/proto-files.ts';
 import type { SchemaRegistry } from '../../../formats/registry/schema-registry.ts';
 import { isUsable, type RegisteredSchema, type UnusableSchema } from '../../../formats/registry/schemas.ts';
 import { outlineOf, outlineOfFile } from '../../../formats/schema-outline.ts';
-import { schemaIdOf } from '../../../formats/wire-format.ts';
 import type { ReadRecords, TopicReader } from '../../../kafka/topic-reader.ts';
 import { printable } from '../../../logging/printable-text.ts';
-import type { RecordCursor } from '../../../records/record-batch.ts';
 import type { LogRange } from '../../../stream/ports/record-source.ts';
-import { DocumentFields } from '../../../tables/json/document-fields.ts';
-import { EnvelopeFields } from '../../../tables/json/envelope-fields.ts';
-import { sentJson } from '../../../tables/json/json-slice.ts';
-import type { FieldPath } from '../../../tables/mapping/table-mapping.ts';
-import { rowPath } from '../../../tables/rows/column-plan.ts';
 import { counted, grouped } from '../../command/output.ts';
-import { SeenShape, type Shape, shapeOfSchema, unknownShape } from './topic-shape.ts';
+import { SideOfRecords, takenBy, wantedParts } from './seen-records.ts';
+import { type Shape, shapeOfSchema, unknownShape } from './topic-shape.ts';
 
 /** What is known of a topic. */
 export interface TopicShapes {
@@ -79,123 +72,65 @@ async function latestShape(topic: string, side: Side, { settings, registry, from
   return shapeOf(schema, `the latest of the ${side}s of ${topic}`);
 }
 
-/** What is looked at in the values, or in the keys, of one topic's records. */
-class SideOfRecords {
-  readonly shape: SeenShape;
-  readonly #side: Side;
-  readonly #formats: readonly Format[];
-  readonly #fields = new EnvelopeFields([[]]);
-  readonly #wrapper = new DocumentFields([['schema'], ['payload']]);
-  readonly #mayBeWrapped: boolean;
-  /** Of the last record that has one; 0: none has. */
-  schemaId = 0;
-  /** What is around the payload of the last record that has a schema there. */
-  schema: unknown;
-  /** Values that are none of JSON. */
-  unread = 0;
-
-  constructor(side: Side, formats: readonly Format[], { row, wanted, isWrapped }: WantedParts) {
-    this.#side = side;
-    this.#formats = formats;
-    this.#mayBeWrapped = isWrapped;
-    this.shape = new SeenShape(row, wanted);
-  }
-
-  add(record: RecordCursor): void {
-    const { bytes } = record.batch;
-    const [at, length] =
-      this.#side === 'value' ? [record.valueAt, record.valueLength] : [record.keyAt, record.keyLength];
-    const id = this.#formats.includes('registry') ? schemaIdOf(record, this.#side) : 0;
-    if (id !== 0) {
-      this.schemaId = id;
-    } else if (length >= 0) {
-      this.#addBytes(bytes, at, at + length);
-    }
-  }
-
-  #addBytes(bytes: Buffer, start: number, end: number): void {
-    if (this.#formats.some((format) => format === 'text' || format === 'bytes')) {
-      this.shape.add({ bytes, start, end, kind: 'text', hasEscapes: true });
-      return;
-    }
-    if (this.#fields.read(bytes, start, end) !== null) {
-      this.unread += 1;
-      // A key without a format is text where it is no JSON.
-      if (this.#side === 'key') {
-        this.shape.add({ bytes, start, end, kind: 'text', hasEscapes: true });
-      }
-      return;
-    }
-    const value = this.#fields.of(0);
-    if (this.#mayBeWrapped && this.#wrapper.read(bytes, start, end) === null) {
-      const schema = this.#wrapper.of(0);
-      const isSchema = schema?.kind === 'object' && this.#wrapper.of(1) !== undefined;
-      this.schema = isSchema ? JSON.parse(sentJson(schema)) : this.schema;
-    }
-    if (value !== undefined) {
-      this.shape.add(value);
-    }
-  }
+/** What was read of a topic's records. */
+interface RecordsSeen {
+  readonly ranges: readonly LogRange[];
+  /** How many of them the table takes. Left out: all. */
+  readonly taken?: bigint;
 }
 
-/** What columns take of the values, or of the keys. */
-interface WantedParts {
-  readonly row: FieldPath;
-  readonly wanted: readonly FieldPath[];
-  /** Whether an object of schema and payload may be around them. */
-  readonly isWrapped: boolean;
-}
+const MOST_RANGES = 5;
 
-/** @param read offsets of each partition */
-function basisOf(topic: string, ranges: readonly LogRange[], { side, unread }: { side: Side; unread: number }): string {
+function basisOf(
+  topic: string,
+  { ranges, taken }: RecordsSeen,
+  { side, unread }: { side: Side; unread: number },
+): string {
   const records = ranges.reduce((sum, { start, end }) => sum + end - start, 0n);
   const shown = ranges
     .slice(0, MOST_RANGES)
     .map(({ partition, start, end }) => `${grouped(start)}-${grouped(end - 1n)} of partition ${partition}`);
   const more = ranges.length > MOST_RANGES ? [`and of ${ranges.length - MOST_RANGES} other partitions`] : [];
+  const matching = taken === undefined ? '' : `. ${taken === 0n ? 'REVIEW: ' : ''}${grouped(taken)} of them match when`;
   const noJson = side === 'value' && unread > 0 ? `. REVIEW: ${grouped(unread)} of them are no JSON` : '';
-  return `${counted(records, 'record')} of ${topic}: offsets ${[...shown, ...more].join(', ')}${noJson}`;
+  return `${counted(records, 'record')} of ${topic}: offsets ${[...shown, ...more].join(', ')}${matching}${noJson}`;
 }
 
-const MOST_RANGES = 5;
-
-/** What the records of a topic show of these sides. */
+/** What the records of a topic that the entries take show of these sides. */
 async function shapesOfRecords(
   topic: string,
-  wanted: Readonly<Record<Side, WantedParts>>,
+  entries: readonly TableSettings[],
   sides: readonly Side[],
   { settings, reader, registry, records }: ShapeSources,
 ): Promise<Readonly<Partial<Record<Side, Shape>>>> {
-  const formats = formatsOf(settings, topic);
+  const [formats, wanted, isTaken] = [formatsOf(settings, topic), wantedParts(entries), takenBy(entries)];
   const looked = sides.map((side) => ({ side, seen: new SideOfRecords(side, formats[side] ?? [], wanted[side]) }));
+  let taken = 0n;
   const take = (read: ReadRecords) =>
     read.records.forEach((record) => {
-      for (const { seen } of looked) {
-        seen.add(record);
+      if (isTaken === null || isTaken(record)) {
+        taken += 1n;
+        for (const { seen } of looked) {
+          seen.add(record);
+        }
       }
     });
   const ranges = await reader.read(topic, { from: 'latest', count: records }, { take });
   const shapes: Partial<Record<Side, Shape>> = {};
   for (const { side, seen } of looked) {
-    shapes[side] = await shapeOfSide(topic, side, { seen, ranges, registry });
+    shapes[side] = await shapeOfSide(topic, seen, { ranges, ...(isTaken && { taken }) }, registry);
   }
   return shapes;
 }
 
 async function shapeOfSide(
   topic: string,
-  side: Side,
-  {
-    seen,
-    ranges,
-    registry,
-  }: {
-    readonly seen: SideOfRecords;
-    readonly ranges: readonly LogRange[];
-    readonly registry: SchemaRegistry | undefined;
-  },
+  seen: SideOfRecords,
+  read: RecordsSeen,
+  registry: SchemaRegistry | undefined,
 ): Promise<Shape> {
-  if (ranges.length === 0) {
+  const { side } = seen;
+  if (read.ranges.length === 0) {
     return unknownShape(`${topic} has no records yet, so nothing is known of its ${side}s`);
   }
   if (seen.schemaId !== 0 && registry !== undefined) {
@@ -208,34 +143,14 @@ async function shapeOfSide(
   if (seen.schema !== undefined) {
     return shapeOfSchema(outlineOfConnect(seen.schema), `the schema around the last ${side}s of ${topic}`);
   }
-  seen.shape.basis = basisOf(topic, ranges, { side, unread: seen.unread });
+  seen.shape.basis = basisOf(topic, read, seen);
   return seen.shape;
-}
-
-/** The parts that columns of these entries take, beside the fields of their rows. */
-function wantedParts(entries: readonly TableSettings[]): Readonly<Record<Side, WantedParts>> {
-  const envelope = entries.find((entry) => entry.envelope !== undefined)?.envelope;
-  const row = rowPath(envelope);
-  const sources = entries.flatMap(({ columns }) => Object.values(columns));
-  const parts = sources.flatMap((setting) => (setting === false ? [] : [parseSource(setting.from)]));
-  const value = parts.flatMap((source) =>
-    source.kind === 'field'
-      ? [source.path.length === 0 ? [] : [...row, ...source.path]]
-      : source.kind === 'event'
-        ? [source.path]
-        : [],
-  );
-  const key = parts.flatMap((source) => (source.kind === 'key' ? [source.path] : []));
-  return {
-    value: { row, wanted: value, isWrapped: envelope !== undefined },
-    key: { row: [], wanted: [[], ...key.filter((path) => path.length > 0)], isWrapped: true },
-  };
 }
 
 /**
  * Reads what is known of a topic: its latest schemas, or else its last records.
  *
- * @param entries of the settings that take records of the topic
+ * @param entries of one table that take records of the topic: records that their conditions leave out show nothing
  * @throws OutageError, FatalError where Kafka or the registry is away or refuses
  */
 export async function readShapes(
@@ -251,7 +166,7 @@ export async function readShapes(
     }
   }
   const missing = SIDES.filter((side) => found[side] === undefined);
-  const seen = missing.length > 0 ? await shapesOfRecords(topic, wantedParts(entries), missing, sources) : {};
+  const seen = missing.length > 0 ? await shapesOfRecords(topic, entries, missing, sources) : {};
   const shapes = { ...seen, ...found };
   const unknown = unknownShape(`nothing is known of ${topic}`);
   return { topic, value: shapes.value ?? unknown, key: shapes.key ?? unknown };

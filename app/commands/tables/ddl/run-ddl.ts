@@ -94,7 +94,7 @@ export async function printDdl(settings: Settings, request: DdlRequest, { out, e
     const shapes = await readAll(settings, tables, request);
     const texts = tables.flatMap((entries, nth) => {
       const table = found[nth];
-      return table === undefined ? [] : [tableText(entries, table, shapes, settings)];
+      return table === undefined ? [] : [tableText(entries, table, shapes[nth] ?? [], settings)];
     });
     out.write(`${texts.join('\n\n')}\n`);
     return EXIT_CODE.ok;
@@ -116,20 +116,27 @@ function tableText(
   return statements(placed, table, wanted).join('\n');
 }
 
-/** What is known of all topics of these tables. */
+/** What is known of the topics of each of these tables, in their order. */
 async function readAll(
   settings: Settings,
   tables: readonly (readonly TableEntry[])[],
   { from, records }: DdlRequest,
-): Promise<readonly TopicShapes[]> {
+): Promise<readonly (readonly TopicShapes[])[]> {
   const reader = openTopicReader(settings.kafka);
   const registry = createRegistry(settings, { current: () => settings, clock: systemClock, outages: UNWATCHED });
-  const entries = tables.flat().map(([, entry]) => entry);
-  try {
+  const sources = { settings, reader, registry, from, records };
+  const shapesOf = async (entries: readonly TableSettings[]): Promise<readonly TopicShapes[]> => {
     const shapes: TopicShapes[] = [];
-    for (const topic of new Set(entries.flatMap((entry) => entry.topics))) {
-      const ofTopic = entries.filter((entry) => entry.topics.includes(topic));
-      shapes.push(await readShapes(topic, ofTopic, { settings, reader, registry, from, records }));
+    for (const topic of new Set(entries.flatMap(({ topics }) => topics))) {
+      const ofTopic = entries.filter(({ topics }) => topics.includes(topic));
+      shapes.push(await readShapes(topic, ofTopic, sources));
+    }
+    return shapes;
+  };
+  try {
+    const shapes: (readonly TopicShapes[])[] = [];
+    for (const entries of tables) {
+      shapes.push(await shapesOf(entries.map(([, entry]) => entry)));
     }
     return shapes;
   } finally {

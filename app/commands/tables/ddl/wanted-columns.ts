@@ -250,6 +250,9 @@ function columnOfFindings(name: string, findings: readonly ColumnFinding[], isOf
   };
 }
 
+/** A schema says nothing of conditions. */
+const BY_SCHEMA = ', and its columns are those of all records';
+
 /**
  * The columns that a table needs.
  *
@@ -270,7 +273,7 @@ export function wantedTable(
   );
   for (const { entry, each, columns } of parts) {
     remarks.push(each.value.basis, ...(columns.takesKey ? [each.key.basis] : []), ...columns.remarks);
-    remarks.push(...conditionLines(entry).map((line) => `REVIEW: ${line}, and its columns are those of all records`));
+    remarks.push(...conditionLines(entry).map((line) => (each.value.isGuess ? line : `REVIEW: ${line}${BY_SCHEMA}`)));
     for (const [name, known] of columns.found) {
       findings.set(name, [...(findings.get(name) ?? []), { known, topic: each.topic }]);
     }
