@@ -1,6 +1,11 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buildSync } from 'esbuild';
+import { LONG_SUITES } from './test/long-suites.mjs';
+
+const IS_LONG_RUN = process.env.STREAM_CONSUMER_LONG_TESTS === 'true';
+/** Patterns of suites that do not run. */
+const LEFT_OUT = IS_LONG_RUN ? [] : LONG_SUITES.map((suite) => `<rootDir>/test/integration/${suite}\\.test\\.ts$`);
 
 /** Two projects: `unit` needs nothing but Node; `integration` runs against a real PostgreSQL and a real Kafka. test/image has a configuration of its own. */
 export const common = {
@@ -40,6 +45,7 @@ export default {
       ...common,
       displayName: 'integration',
       testMatch: ['<rootDir>/test/integration/**/*.test.ts'],
+      testPathIgnorePatterns: ['/node_modules/', ...LEFT_OUT],
       globalSetup: '<rootDir>/test/integration/stack/setup.ts',
       globalTeardown: '<rootDir>/test/integration/stack/teardown.ts',
     },

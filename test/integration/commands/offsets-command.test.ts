@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
 import { randomName } from '../stack/random-name.ts';
 import { databaseEnvironment, runCommand, startCommand } from '../stack/run-command.ts';
 import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
@@ -140,7 +141,7 @@ describe('begin-again', () => {
     });
   });
 
-  test('beside a running consumer, whose next write is turned away, every record is read again once', async () => {
+  longTest('beside a running consumer, whose next write is turned away, every record is read again once', async () => {
     const topic = await createTopic({ partitions: 2 });
     await produce(topic, orders(500));
     const consumer = await startConsumer({ topics: [topic] });
@@ -165,18 +166,21 @@ describe('begin-again', () => {
     expect(await stored(place)).toEqual(before);
   });
 
-  test('needs no --rename-rows where the rows were moved away, and begins again as often as it is told', async () => {
-    const place = await consumed(5);
-    const { topic, schema, groupId } = place;
-    await query(`TRUNCATE ${schema}.records, ${schema}.dead_letters`);
-    for (const id of [ID, null]) {
-      const was = id === null ? 'was at 0, no topic id was stored' : `was at 3, topic id was ${id}`;
-      const told = { code: 0, stdout: expect.stringContaining(`  partition 0 ${was}\n`) };
-      expect(await run(place, 'begin-again', topic)).toMatchObject(told);
-    }
-    await startConsumer({ topics: [topic], schema, groupId });
-    await awaitEachOnce({ schema, topic, records: 5 });
-  });
+  longTest(
+    'needs no --rename-rows where the rows were moved away, and begins again as often as it is told',
+    async () => {
+      const place = await consumed(5);
+      const { topic, schema, groupId } = place;
+      await query(`TRUNCATE ${schema}.records, ${schema}.dead_letters`);
+      for (const id of [ID, null]) {
+        const was = id === null ? 'was at 0, no topic id was stored' : `was at 3, topic id was ${id}`;
+        const told = { code: 0, stdout: expect.stringContaining(`  partition 0 ${was}\n`) };
+        expect(await run(place, 'begin-again', topic)).toMatchObject(told);
+      }
+      await startConsumer({ topics: [topic], schema, groupId });
+      await awaitEachOnce({ schema, topic, records: 5 });
+    },
+  );
 
   test('--dry-run changes nothing', async () => {
     const place = await written();

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { METRICS } from '../../../contract/metrics.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { someCases } from '../stack/long-test.ts';
 import { randomName } from '../stack/random-name.ts';
 import { databaseEnvironment, runCommand } from '../stack/run-command.ts';
 import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
@@ -18,11 +19,13 @@ async function alteredSchema(sql: string): Promise<string> {
 
 const migrate = (schema: string) => runCommand(['migrate'], { env: databaseEnvironment(sharedDatabaseUrl(), schema) });
 
-test.each([
-  ['text', ''],
-  ['json', ''],
-  ['bigint', 'USING NULL'],
-])('a consumer whose values would go into a column of type %s ends with code 1 and says so', async (type, using) => {
+test.each(
+  someCases(1, [
+    ['text', ''],
+    ['json', ''],
+    ['bigint', 'USING NULL'],
+  ]),
+)('a consumer whose values would go into a column of type %s ends with code 1 and says so', async (type, using) => {
   const topic = await createTopic();
   await produce(topic, [{ value: '{"a":1}' }]);
   const schema = await alteredSchema(`ALTER TABLE records ALTER value TYPE ${type} ${using}`);

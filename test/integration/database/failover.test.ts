@@ -104,9 +104,9 @@ for (const [name, later, register] of LATER) {
   );
 }
 
-for (const [name, later, register] of LATER) {
+for (const [name, later] of LATER) {
   const advised = 'stops the consumer, and by its advice nothing is lost or doubled';
-  register(
+  longTest(
     `a partition of which the standby knows nothing ${advised}, ${name}`,
     async () => {
       const { primary, standby, url } = await primaryAndStandby();

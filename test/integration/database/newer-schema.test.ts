@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { someCases } from '../stack/long-test.ts';
 import { randomName } from '../stack/random-name.ts';
 import { databaseEnvironment, runCommand } from '../stack/run-command.ts';
 import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
@@ -18,7 +19,7 @@ async function upgrade(schema: string): Promise<void> {
   await query(`INSERT INTO ${schema}.schema_migrations (version, name) VALUES (99, 'add later')`);
 }
 
-test.each([true, false])(
+test.each(someCases(1, [false, true]))(
   'a schema that is newer than the program is told at the start, and written to (database.migrate: %s)',
   async (mayMigrate) => {
     const schema = randomName('schema');

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { query } from '../stack/database.ts';
 import { groupMembers } from '../stack/group-membership.ts';
 import { createTopic, kafkaClient, produce } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
 import { randomName } from '../stack/random-name.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
@@ -87,25 +88,29 @@ test('a consumer of a group that writes into another schema ends with 78 before 
   await stopped(moved);
 });
 
-test('of many consumers of a new group that start at once, each with a schema of its own, one writes and the others end with 78', async () => {
-  const topic = await createTopic({ partitions: 6 });
-  await produce(topic, orders(6));
-  const groupId = randomName('group');
-  const consumers = await Promise.all(
-    Array.from({ length: STARTED_AT_ONCE }, () => startConsumer({ topics: [topic], groupId })),
-  );
-  const ended = new Map<StartedConsumer, number | null>();
-  for (const consumer of consumers) {
-    void consumer.exited.then(({ code }) => ended.set(consumer, code));
-  }
-  await until('all but one to end', async () => (ended.size === STARTED_AT_ONCE - 1 ? true : undefined), 120_000);
-  expect([...ended.values()]).toEqual(Array.from({ length: STARTED_AT_ONCE - 1 }, () => 78));
-  const [writer] = consumers.filter((consumer) => !ended.has(consumer));
-  await awaitEachOnce({ schema: writer?.schema ?? '', topic, records: 30 });
-  const rows = await Promise.all(consumers.map(({ schema }) => rowsOf(schema)));
-  expect(rows.filter((count) => count > 0)).toEqual([30]);
-  await stopped(writer as StartedConsumer);
-}, 180_000);
+longTest(
+  'of many consumers of a new group that start at once, each with a schema of its own, one writes and the others end with 78',
+  async () => {
+    const topic = await createTopic({ partitions: 6 });
+    await produce(topic, orders(6));
+    const groupId = randomName('group');
+    const consumers = await Promise.all(
+      Array.from({ length: STARTED_AT_ONCE }, () => startConsumer({ topics: [topic], groupId })),
+    );
+    const ended = new Map<StartedConsumer, number | null>();
+    for (const consumer of consumers) {
+      void consumer.exited.then(({ code }) => ended.set(consumer, code));
+    }
+    await until('all but one to end', async () => (ended.size === STARTED_AT_ONCE - 1 ? true : undefined), 120_000);
+    expect([...ended.values()]).toEqual(Array.from({ length: STARTED_AT_ONCE - 1 }, () => 78));
+    const [writer] = consumers.filter((consumer) => !ended.has(consumer));
+    await awaitEachOnce({ schema: writer?.schema ?? '', topic, records: 30 });
+    const rows = await Promise.all(consumers.map(({ schema }) => rowsOf(schema)));
+    expect(rows.filter((count) => count > 0)).toEqual([30]);
+    await stopped(writer as StartedConsumer);
+  },
+  180_000,
+);
 
 test('the schema, the database and the server stand in the metadata of each offset that the group commits', async () => {
   const topic = await createTopic({ partitions: 2 });

@@ -162,7 +162,7 @@ longTest(
   },
 );
 
-test('what PgBouncer does not take in database.url stops the consumer, with what to set', async () => {
+longTest('what PgBouncer does not take in database.url stops the consumer, with what to set', async () => {
   const { url } = await behind('transaction');
   const consumer = await startConsumer({
     topics: [await createTopic()],

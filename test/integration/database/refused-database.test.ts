@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
 import { databaseEnvironment, runCommand } from '../stack/run-command.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
@@ -112,43 +113,47 @@ const values = (count: number) => Array.from({ length: count }, (_, id) => ({ va
 const endSessions = (url: string) =>
   query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'clear'", [], url);
 
-test('a running consumer goes on when a refused password is right again, and the next process with another one', async () => {
-  const server = await startTlsPostgres({ password: 'first' });
-  const admin = `${server.postgres.urlWithPassword}?sslmode=no-verify`;
-  const setPassword = async (password: string) => {
-    await query(`ALTER USER clear PASSWORD '${password}'`, [], admin);
-    await endSessions(admin);
-  };
-  const topic = await createTopic();
-  const start = (password: string, again: Partial<StartedConsumer> = {}) =>
-    startConsumer({
-      topics: [topic],
-      databaseUrl: server.url(`clear:${password}`, 'sslmode=require'),
-      settings: { database: { tls: { ca: server.authority.ca } } },
-      ...(again.groupId && { groupId: again.groupId, schema: again.schema }),
-    });
-  const consumer = await start('first');
-  const stored = { schema: consumer.schema, topic, url: admin };
-  await produce(topic, values(50));
-  await awaitEachOnce({ ...stored, records: 50 });
+longTest(
+  'a running consumer goes on when a refused password is right again, and the next process with another one',
+  async () => {
+    const server = await startTlsPostgres({ password: 'first' });
+    const admin = `${server.postgres.urlWithPassword}?sslmode=no-verify`;
+    const setPassword = async (password: string) => {
+      await query(`ALTER USER clear PASSWORD '${password}'`, [], admin);
+      await endSessions(admin);
+    };
+    const topic = await createTopic();
+    const start = (password: string, again: Partial<StartedConsumer> = {}) =>
+      startConsumer({
+        topics: [topic],
+        databaseUrl: server.url(`clear:${password}`, 'sslmode=require'),
+        settings: { database: { tls: { ca: server.authority.ca } } },
+        ...(again.groupId && { groupId: again.groupId, schema: again.schema }),
+      });
+    const consumer = await start('first');
+    const stored = { schema: consumer.schema, topic, url: admin };
+    await produce(topic, values(50));
+    await awaitEachOnce({ ...stored, records: 50 });
 
-  await setPassword('second');
-  await produce(topic, values(50));
-  await consumer.logs.waitFor(/SQLSTATE 28P01/);
-  await setPassword('first');
-  await awaitEachOnce({ ...stored, records: 100 });
-  // A health check that was refused asks again 10 s later.
-  await consumer.logs.waitFor(/PostgreSQL is back/);
+    await setPassword('second');
+    await produce(topic, values(50));
+    await consumer.logs.waitFor(/SQLSTATE 28P01/);
+    await setPassword('first');
+    await awaitEachOnce({ ...stored, records: 100 });
+    // A health check that was refused asks again 10 s later.
+    await consumer.logs.waitFor(/PostgreSQL is back/);
 
-  await setPassword('second');
-  await produce(topic, values(50));
-  consumer.kill('SIGKILL');
-  await consumer.exited;
-  expect(consumer.logs.all.filter((line) => !JSON_LINE.test(line))).toEqual([]);
-  await awaitEachOnce({ ...stored, records: 100 });
-  await start('second', consumer);
-  await awaitEachOnce({ ...stored, records: 150 });
-}, 120_000);
+    await setPassword('second');
+    await produce(topic, values(50));
+    consumer.kill('SIGKILL');
+    await consumer.exited;
+    expect(consumer.logs.all.filter((line) => !JSON_LINE.test(line))).toEqual([]);
+    await awaitEachOnce({ ...stored, records: 100 });
+    await start('second', consumer);
+    await awaitEachOnce({ ...stored, records: 150 });
+  },
+  120_000,
+);
 
 test('a command is refused at once', async () => {
   const server = await startTlsPostgres();

@@ -35,18 +35,21 @@ globalThis.setTimeout = Object.assign((task, ms, ...rest) => {
 const start = (...args: readonly string[]) => startWith({}, 'start', ...args);
 
 describe('npm start -- --once', () => {
-  test('accounts for every record at a Kafka and a PostgreSQL that are there already, and ends with 0', async () => {
-    const { lines, ended, runFolders } = start('--once', '--records', '3000', '--partitions', '3', ...SHARED);
-    expect(await ended).toBe(0);
-    expect(lines.all).toContain('All records are accounted for.');
-    const verdict = lines.all.filter((line) => line.endsWith('ok')).join('\n');
-    expect(verdict).toMatch(/records, each once.* 2,990 +2,990/);
-    expect(verdict).toMatch(/dead letters.* 10 +10/);
-    expect(verdict).toMatch(/HTTP endpoints.* 13 +13/);
-    expect(lines.all.join('\n')).not.toContain(new URL(sharedDatabaseUrl()).password);
-    expect(lines.all.join('\n')).not.toContain('lag -');
-    expect(runFolders()).toEqual([]);
-  });
+  longTest(
+    'accounts for every record at a Kafka and a PostgreSQL that are there already, and ends with 0',
+    async () => {
+      const { lines, ended, runFolders } = start('--once', '--records', '3000', '--partitions', '3', ...SHARED);
+      expect(await ended).toBe(0);
+      expect(lines.all).toContain('All records are accounted for.');
+      const verdict = lines.all.filter((line) => line.endsWith('ok')).join('\n');
+      expect(verdict).toMatch(/records, each once.* 2,990 +2,990/);
+      expect(verdict).toMatch(/dead letters.* 10 +10/);
+      expect(verdict).toMatch(/HTTP endpoints.* 13 +13/);
+      expect(lines.all.join('\n')).not.toContain(new URL(sharedDatabaseUrl()).password);
+      expect(lines.all.join('\n')).not.toContain('lag -');
+      expect(runFolders()).toEqual([]);
+    },
+  );
 
   longTest('covers only its own records in a topic that holds those of others', async () => {
     const own = ['--topic', randomName('topic'), '--partitions', '2', ...SHARED];
@@ -104,7 +107,7 @@ describe('npm start -- --once', () => {
     expect(lines.all.filter((line) => line.includes('a timer of'))).toEqual([]);
   });
 
-  test('ends with 1 and names the column when a row of a typed table is spoiled', async () => {
+  longTest('ends with 1 and names the column when a row of a typed table is spoiled', async () => {
     const { lines, ended } = start('--tables', '--once', '--records', '4000', '--rate', '1000', ...SHARED);
     const [, schema] = /table: (\w+)\.orders/.exec(await lines.waitFor(/table: \w+\.orders/, 60_000)) ?? [];
     const spoil = (sql: string) =>
@@ -191,7 +194,7 @@ describe('npm start', () => {
     expect([runFolders(), processesWith(folder)]).toEqual([[], []]);
   });
 
-  test('ends with npm when something ends npm alone, as supervisors do', async () => {
+  longTest('ends with npm when something ends npm alone, as supervisors do', async () => {
     const { child, lines, ended } = follow(spawn('npm', ['start', '--', ...SHARED], { cwd: REPOSITORY }));
     const [, logFile = ''] = /log (\S+)$/.exec(await lines.waitFor(/^consumer +ready/, 60_000)) ?? [];
     child.kill('SIGTERM');
@@ -216,39 +219,45 @@ describe('npm start', () => {
     });
   }
 
-  test('shows on a terminal one line that changes, and what trouble does to it; Ctrl-C leaves nothing', async () => {
-    const { child, lines, ended, pid, raw } = await onTerminal({});
-    const [run = 'none'] = runFoldersOf(pid);
-    await lines.waitFor(/Ctrl-C stops everything/);
-    const records = await trouble(pid, 'records');
-    expect(records.code).toBe(0);
-    expect(records.said).toMatch(/dead letters +20 of them(.|\n)*invalid_json: SQLSTATE 22P02/);
-    expect(records.said).toMatch(/health +200 UP/);
-    expect(records.said).toMatch(/consumer_dead_letters_total\?tag=reason:invalid_json = [\d,]*\d\d +http:/);
-    const postgres = await trouble(pid, 'postgres', '--seconds', '8');
-    expect(postgres.code).toBe(0);
-    expect(postgres.said).toMatch(
-      /stopped for 8 s(.|\n)*health +503 DOWN, because of db: .*(ECONNREFUSED|ECONNRESET|shutting down|terminating connection)(.|\n)*records_lag = [1-9](.|\n)*started again\nhealth +200 UP\ncaught up .* none is missing$/,
-    );
-    child.stdin.write(CTRL_C);
-    expect(await ended).toBe(0);
-    expect(raw()).toMatch(/\rESC\[2Khealth UP {3}[\d,]+ records\/s {3}lag [\d,]+ {3}dead letters [\d,]+ /);
-    expect(raw()).toMatch(/\rESC\[2KESC\[31mhealth \w+ {3}PostgreSQL does not answer {3}produced [\d,]+ESC/);
-    expect(raw()).toContain('ESC[36mnpm run trouble -- recordsESC[39m');
-    expect([runFoldersOf(pid), processesWith(run)]).toEqual([[], []]);
-  });
+  longTest(
+    'shows on a terminal one line that changes, and what trouble does to it; Ctrl-C leaves nothing',
+    async () => {
+      const { child, lines, ended, pid, raw } = await onTerminal({});
+      const [run = 'none'] = runFoldersOf(pid);
+      await lines.waitFor(/Ctrl-C stops everything/);
+      const records = await trouble(pid, 'records');
+      expect(records.code).toBe(0);
+      expect(records.said).toMatch(/dead letters +20 of them(.|\n)*invalid_json: SQLSTATE 22P02/);
+      expect(records.said).toMatch(/health +200 UP/);
+      expect(records.said).toMatch(/consumer_dead_letters_total\?tag=reason:invalid_json = [\d,]*\d\d +http:/);
+      const postgres = await trouble(pid, 'postgres', '--seconds', '8');
+      expect(postgres.code).toBe(0);
+      expect(postgres.said).toMatch(
+        /stopped for 8 s(.|\n)*health +503 DOWN, because of db: .*(ECONNREFUSED|ECONNRESET|shutting down|terminating connection)(.|\n)*records_lag = [1-9](.|\n)*started again\nhealth +200 UP\ncaught up .* none is missing$/,
+      );
+      child.stdin.write(CTRL_C);
+      expect(await ended).toBe(0);
+      expect(raw()).toMatch(/\rESC\[2Khealth UP {3}[\d,]+ records\/s {3}lag [\d,]+ {3}dead letters [\d,]+ /);
+      expect(raw()).toMatch(/\rESC\[2KESC\[31mhealth \w+ {3}PostgreSQL does not answer {3}produced [\d,]+ESC/);
+      expect(raw()).toContain('ESC[36mnpm run trouble -- recordsESC[39m');
+      expect([runFoldersOf(pid), processesWith(run)]).toEqual([[], []]);
+    },
+  );
 
-  test('has no colours against NO_COLOR, stops no PostgreSQL of others, and ends with 1 when the consumer dies', async () => {
-    const { ended, pid, raw, lines } = await onTerminal({ NO_COLOR: '1' }, ...SHARED);
-    await lines.waitFor(/Ctrl-C stops everything/);
-    expect(await trouble(pid, 'postgres')).toMatchObject({ code: 0, said: expect.stringContaining('is yours') });
-    const [, consumer] = /consumer +ready, process (\d+)/.exec(raw()) ?? [];
-    process.kill(Number(consumer), 'SIGKILL');
-    expect(await ended).toBe(1);
-    expect(raw()).toContain('consumer    ended by itself: signal SIGKILL');
-    expect(raw()).toContain('npm run trouble -- records');
-    expect(raw()).not.toMatch(/ESC\[\d+m/);
-  });
+  longTest(
+    'has no colours against NO_COLOR, stops no PostgreSQL of others, and ends with 1 when the consumer dies',
+    async () => {
+      const { ended, pid, raw, lines } = await onTerminal({ NO_COLOR: '1' }, ...SHARED);
+      await lines.waitFor(/Ctrl-C stops everything/);
+      expect(await trouble(pid, 'postgres')).toMatchObject({ code: 0, said: expect.stringContaining('is yours') });
+      const [, consumer] = /consumer +ready, process (\d+)/.exec(raw()) ?? [];
+      process.kill(Number(consumer), 'SIGKILL');
+      expect(await ended).toBe(1);
+      expect(raw()).toContain('consumer    ended by itself: signal SIGKILL');
+      expect(raw()).toContain('npm run trouble -- records');
+      expect(raw()).not.toMatch(/ESC\[\d+m/);
+    },
+  );
 });
 
 describe('npm run trouble', () => {

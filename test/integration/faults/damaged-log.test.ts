@@ -5,6 +5,7 @@ import type { LocalKafka } from '../../../dev/stack/local-kafka.ts';
 import { compressedMessages, oldMessage } from '../../app/kafka/fetch/record-sets.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
 import { startPrivateKafka } from '../stack/private-servers.ts';
 import { runbookCommand } from '../stack/runbook.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
@@ -106,7 +107,7 @@ test('messages that a broker before 0.11 stored are read, compressed ones and ba
   expect(rows.slice(0, 4).map(({ timestamp }) => timestamp)).toEqual([null, stamp, stamp, stamp]);
 });
 
-test('a batch that the disk damaged is a gap where such batches are skipped', async () => {
+longTest('a batch that the disk damaged is a gap where such batches are skipped', async () => {
   const topic = damaged;
   const settings = { consumer: { onBrokenBatch: 'skip' } };
   const { schema } = await startConsumer({ topics: [topic], brokers: [kafka.broker], settings });

@@ -82,7 +82,7 @@ describe('of two topics one is deleted', () => {
     expect(consumer.logs.all.join('\n')).not.toContain('the Kafka client tries again');
   });
 
-  test('so it is for two consumers of a group, which share the partitions of the other', async () => {
+  longTest('so it is for two consumers of a group, which share the partitions of the other', async () => {
     const [kept, deleted] = [await aTopic(), await aTopic()];
     const first = await startedWith([kept, deleted]);
     const { groupId, schema } = first;
@@ -100,7 +100,7 @@ describe('of two topics one is deleted', () => {
     }
   });
 
-  test('a consumer that starts by then reads the other', async () => {
+  longTest('a consumer that starts by then reads the other', async () => {
     const [kept, deleted] = [await aTopic(), await aTopic()];
     const before = await startedWith([kept, deleted]);
     before.kill('SIGTERM');
@@ -114,7 +114,7 @@ describe('of two topics one is deleted', () => {
     await awaitGone(consumer, [deleted]);
   });
 
-  test('consumer.onTopicGone: stop ends the process with exit code 1 and TOPIC_GONE', async () => {
+  longTest('consumer.onTopicGone: stop ends the process with exit code 1 and TOPIC_GONE', async () => {
     const [kept, deleted] = [await aTopic(), await aTopic()];
     const consumer = await startedWith([kept, deleted], 'stop');
     await deleteTopic(deleted);
@@ -144,7 +144,7 @@ describe('of two topics one is deleted', () => {
   });
 });
 
-test('all topics deleted: the health is DOWN, the process and the liveness group live on', async () => {
+longTest('all topics deleted: the health is DOWN, the process and the liveness group live on', async () => {
   const topics = [await aTopic(), await aTopic()].toSorted();
   const consumer = await startedWith(topics);
   for (const topic of topics) await deleteTopic(topic);

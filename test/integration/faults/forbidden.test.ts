@@ -74,26 +74,29 @@ async function twoTopics(): Promise<readonly [string, string]> {
 const written = async ({ schema }: StartedConsumer, topic: string, records: number) =>
   awaitEachOnce({ schema, topic, records });
 
-test('a topic that may not be described is named and refused at the start, whether it was read before or not', async () => {
-  const topics = await twoTopics();
-  const [forbidden, other] = topics;
-  const read = await startConsumer({ topics, brokers: [at.broker] });
-  await written(read, forbidden, 1);
-  read.kill('SIGTERM');
-  expect(await read.exited).toMatchObject({ code: 0 });
-  await forbid(TOPIC, forbidden, [[ALL, DENY]]);
-  const { groupId, schema } = read;
-  for (const again of [{ groupId, schema }, {}]) {
-    const refused = await startConsumer({ topics, brokers: [at.broker], ...again });
-    await expectRefused(refused, 'TOPIC_FORBIDDEN', `forbids ${forbidden} `, `--operation Read --topic ${forbidden}`);
-    expect(fatalLines(refused)[0]).not.toContain(other);
-  }
-  await allow(TOPIC, forbidden);
-  // The controller answers before the broker knows.
-  await until('leave to write', () => produce(forbidden, [{ value: '2' }], at));
-  const allowed = await startConsumer({ topics, brokers: [at.broker], groupId, schema });
-  await written(allowed, forbidden, 2);
-});
+longTest(
+  'a topic that may not be described is named and refused at the start, whether it was read before or not',
+  async () => {
+    const topics = await twoTopics();
+    const [forbidden, other] = topics;
+    const read = await startConsumer({ topics, brokers: [at.broker] });
+    await written(read, forbidden, 1);
+    read.kill('SIGTERM');
+    expect(await read.exited).toMatchObject({ code: 0 });
+    await forbid(TOPIC, forbidden, [[ALL, DENY]]);
+    const { groupId, schema } = read;
+    for (const again of [{ groupId, schema }, {}]) {
+      const refused = await startConsumer({ topics, brokers: [at.broker], ...again });
+      await expectRefused(refused, 'TOPIC_FORBIDDEN', `forbids ${forbidden} `, `--operation Read --topic ${forbidden}`);
+      expect(fatalLines(refused)[0]).not.toContain(other);
+    }
+    await allow(TOPIC, forbidden);
+    // The controller answers before the broker knows.
+    await until('leave to write', () => produce(forbidden, [{ value: '2' }], at));
+    const allowed = await startConsumer({ topics, brokers: [at.broker], groupId, schema });
+    await written(allowed, forbidden, 2);
+  },
+);
 
 longTest('one that may not be described any more ends a running consumer, which names it', async () => {
   const topics = await twoTopics();
@@ -149,7 +152,7 @@ longTest('one that may not be read refuses a new group, whose first offset would
   await expectRefused(consumer, 'TOPIC_FORBIDDEN', `forbids ${forbidden} `, `--operation Read --topic ${forbidden}`);
 });
 
-test('a group that is forbidden is named, at the start and at run time', async () => {
+longTest('a group that is forbidden is named, at the start and at run time', async () => {
   const topics = await twoTopics();
   const groupId = randomName('group');
   await forbid(GROUP, groupId, [[READ, DENY]]);

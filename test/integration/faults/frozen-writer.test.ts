@@ -5,6 +5,7 @@ import { startCommitProxy } from '../stack/commit-proxy.ts';
 import { query } from '../stack/database.ts';
 import { groupMembers } from '../stack/group-membership.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
 import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
@@ -75,43 +76,46 @@ async function withAdministrator<T>(work: (administrator: pg.Client) => Promise<
   }
 }
 
-test('a consumer that stays frozen in the middle of a COPY is ended by the next owner before its time-out, an administrator in the same lock is not', async () => {
-  const proxy = await startCommitProxy();
-  const topic = await createTopic({ partitions: 2 });
-  const patient = { kafka: KAFKA, database: { statementTimeout: '60s' } };
-  const frozen = await startConsumer({ topics: [topic], databaseUrl: proxy.url, settings: patient });
-  const { schema, groupId } = frozen;
-  await produce(topic, [...orders(0), ...orders(1)]);
-  await awaitEachOnce({ schema, topic, records: 20 });
-
-  const inTheMiddle = proxy.holdNext('rows');
-  await produce(topic, orders(1));
-  const copy = await inTheMiddle;
-  frozen.kill('SIGSTOP');
-  await withAdministrator(async (administrator) => {
-    // Before the next owner in the queue for the row, which it leaves as soon as it has had it.
-    const locked = administrator.query(`BEGIN; SELECT FROM ${schema}.offsets WHERE partition = 1 FOR UPDATE; COMMIT`);
-    const other = await startConsumer({ topics: [topic], schema, groupId, settings: { kafka: KAFKA } });
-    await other.logs.waitFor(/SQLSTATE 55P03.*the write failed/);
-    // The statement's own time-out is 60 s.
-    await awaitEachOnce({ schema, topic, records: 30, timeout: 40_000 });
-    await locked;
-    await other.logs.waitFor(/ended the session of a frozen writer/);
-
-    copy();
-    frozen.kill('SIGCONT');
-    await until('both in the group', async () => ((await groupMembers(groupId)).length === 2 ? true : undefined));
+longTest(
+  'a consumer that stays frozen in the middle of a COPY is ended by the next owner before its time-out, an administrator in the same lock is not',
+  async () => {
+    const proxy = await startCommitProxy();
+    const topic = await createTopic({ partitions: 2 });
+    const patient = { kafka: KAFKA, database: { statementTimeout: '60s' } };
+    const frozen = await startConsumer({ topics: [topic], databaseUrl: proxy.url, settings: patient });
+    const { schema, groupId } = frozen;
     await produce(topic, [...orders(0), ...orders(1)]);
-    await awaitEachOnce({ schema, topic, records: 50 });
-    for (const consumer of [frozen, other]) {
-      consumer.kill('SIGTERM');
-      expect(await consumer.exited).toMatchObject({ code: 0 });
-    }
-    expect((await administrator.query('SELECT 1 AS alive')).rows).toEqual([{ alive: 1 }]);
-  });
-  const offsets = await query(`SELECT partition, next_offset::int AS next FROM ${schema}.offsets ORDER BY partition`);
-  expect(offsets).toEqual([
-    { partition: 0, next: 20 },
-    { partition: 1, next: 30 },
-  ]);
-});
+    await awaitEachOnce({ schema, topic, records: 20 });
+
+    const inTheMiddle = proxy.holdNext('rows');
+    await produce(topic, orders(1));
+    const copy = await inTheMiddle;
+    frozen.kill('SIGSTOP');
+    await withAdministrator(async (administrator) => {
+      // Before the next owner in the queue for the row, which it leaves as soon as it has had it.
+      const locked = administrator.query(`BEGIN; SELECT FROM ${schema}.offsets WHERE partition = 1 FOR UPDATE; COMMIT`);
+      const other = await startConsumer({ topics: [topic], schema, groupId, settings: { kafka: KAFKA } });
+      await other.logs.waitFor(/SQLSTATE 55P03.*the write failed/);
+      // The statement's own time-out is 60 s.
+      await awaitEachOnce({ schema, topic, records: 30, timeout: 40_000 });
+      await locked;
+      await other.logs.waitFor(/ended the session of a frozen writer/);
+
+      copy();
+      frozen.kill('SIGCONT');
+      await until('both in the group', async () => ((await groupMembers(groupId)).length === 2 ? true : undefined));
+      await produce(topic, [...orders(0), ...orders(1)]);
+      await awaitEachOnce({ schema, topic, records: 50 });
+      for (const consumer of [frozen, other]) {
+        consumer.kill('SIGTERM');
+        expect(await consumer.exited).toMatchObject({ code: 0 });
+      }
+      expect((await administrator.query('SELECT 1 AS alive')).rows).toEqual([{ alive: 1 }]);
+    });
+    const offsets = await query(`SELECT partition, next_offset::int AS next FROM ${schema}.offsets ORDER BY partition`);
+    expect(offsets).toEqual([
+      { partition: 0, next: 20 },
+      { partition: 1, next: 30 },
+    ]);
+  },
+);

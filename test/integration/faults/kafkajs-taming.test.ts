@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import { CompressionTypes, type PartitionAssigner, PartitionAssigners } from 'kafkajs';
 import { query } from '../stack/database.ts';
 import { createTopic, kafkaClient, produce } from '../stack/kafka-client.ts';
-import { IS_LONG_RUN } from '../stack/long-test.ts';
+import { IS_LONG_RUN, longTest } from '../stack/long-test.ts';
 import { randomName } from '../stack/random-name.ts';
 import { sharedBroker } from '../stack/shared-stack.ts';
 import { startConsumer } from '../stack/start-consumer.ts';
@@ -49,21 +49,24 @@ describe('an idle connection', () => {
   });
 });
 
-test('a client that stops for good, here in a group of another protocol, ends the process with exit code 1', async () => {
-  const topic = await createTopic();
-  await produce(topic, [{ value: '1' }]);
-  const groupId = randomName('group');
-  const other = kafkaClient().consumer({ groupId, partitionAssigners: [otherAssigner] });
-  await other.connect();
-  await other.subscribe({ topics: [topic] });
-  await other.run({ eachMessage: async () => undefined });
-  const consumer = await startConsumer({ topics: [topic], groupId });
-  expect(await consumer.exited).toMatchObject({ code: 1 });
-  const fatal = consumer.logs.all.filter((line) => line.includes('"fatal"'));
-  expect(fatal).toEqual([expect.stringContaining('KAFKA_CLIENT_STOPPED')]);
-  expect(fatal[0]).toContain('protocol');
-  await other.disconnect();
-});
+longTest(
+  'a client that stops for good, here in a group of another protocol, ends the process with exit code 1',
+  async () => {
+    const topic = await createTopic();
+    await produce(topic, [{ value: '1' }]);
+    const groupId = randomName('group');
+    const other = kafkaClient().consumer({ groupId, partitionAssigners: [otherAssigner] });
+    await other.connect();
+    await other.subscribe({ topics: [topic] });
+    await other.run({ eachMessage: async () => undefined });
+    const consumer = await startConsumer({ topics: [topic], groupId });
+    expect(await consumer.exited).toMatchObject({ code: 1 });
+    const fatal = consumer.logs.all.filter((line) => line.includes('"fatal"'));
+    expect(fatal).toEqual([expect.stringContaining('KAFKA_CLIENT_STOPPED')]);
+    expect(fatal[0]).toContain('protocol');
+    await other.disconnect();
+  },
+);
 
 test('an aborted transaction that is longer than a fetch does not stop what follows it', async () => {
   const topic = await createTopic();
@@ -104,7 +107,7 @@ test('a batch of tens of thousands of small records is written, each once', asyn
   await awaitEachOnce({ schema, topic, records });
 });
 
-test('a member that leaves commits no offset of a partition that it had lost', async () => {
+longTest('a member that leaves commits no offset of a partition that it had lost', async () => {
   const topic = await createTopic({ partitions: 2 });
   const toBoth = [0, 1].map((partition) => ({ partition, value: '{}' }));
   await produce(topic, toBoth);

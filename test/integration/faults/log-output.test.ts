@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { freePort } from '../../../dev/run/free-port.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { someCases } from '../stack/long-test.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 import { until } from '../stack/until.ts';
@@ -24,17 +25,20 @@ async function droppedLines({ get }: StartedConsumer): Promise<number> {
   return Number(/^log_lines_dropped_total\{[^}]*\} (\S+)$/m.exec(text)?.[1]);
 }
 
-test.each(Object.entries(OUTPUT))('standard output that %s stops neither records nor the end', async (_what, shell) => {
-  const topic = await createTopic();
-  const settings = { logging: { level: 'debug' } };
-  const consumer = await startConsumer({ topics: [topic], port: await freePort(), settings, shell });
-  await consumer.waitForHealth();
-  await fillLog(consumer);
-  await produce(topic, [{ value: '1' }]);
-  await awaitEachOnce({ schema: consumer.schema, topic, records: 1 });
-  await until('lines that were dropped', async () => ((await droppedLines(consumer)) > 0 ? true : undefined));
-  const began = Date.now();
-  consumer.kill('SIGTERM');
-  expect(await consumer.exited).toMatchObject({ code: 0 });
-  expect(Date.now() - began).toBeLessThan(10_000);
-});
+test.each(someCases(1, Object.entries(OUTPUT)))(
+  'standard output that %s stops neither records nor the end',
+  async (_what, shell) => {
+    const topic = await createTopic();
+    const settings = { logging: { level: 'debug' } };
+    const consumer = await startConsumer({ topics: [topic], port: await freePort(), settings, shell });
+    await consumer.waitForHealth();
+    await fillLog(consumer);
+    await produce(topic, [{ value: '1' }]);
+    await awaitEachOnce({ schema: consumer.schema, topic, records: 1 });
+    await until('lines that were dropped', async () => ((await droppedLines(consumer)) > 0 ? true : undefined));
+    const began = Date.now();
+    consumer.kill('SIGTERM');
+    expect(await consumer.exited).toMatchObject({ code: 0 });
+    expect(Date.now() - began).toBeLessThan(10_000);
+  },
+);

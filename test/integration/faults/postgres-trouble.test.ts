@@ -148,7 +148,7 @@ test('a read-only server pauses the partitions until it takes writes again', asy
   await asSuperuser('SELECT pg_reload_conf()');
 });
 
-test('a server whose connections are all in use is waited for', async () => {
+longTest('a server whose connections are all in use is waited for', async () => {
   const failedBefore = failures(WITHOUT_CONNECTION);
   const all = await takeAllConnections();
   await produceToAll();
@@ -167,7 +167,7 @@ test('a role without a connection to spare is waited for', async () => {
   await asSuperuser(`ALTER ROLE ${ROLE} CONNECTION LIMIT -1`);
 });
 
-test('a table that is locked for longer than the session time-out costs no membership', async () => {
+longTest('a table that is locked for longer than the session time-out costs no membership', async () => {
   const lock = await lockRecords();
   await produceToAll();
   await awaitFailures(/55P03|57014/, FAILURES * PARTITIONS);

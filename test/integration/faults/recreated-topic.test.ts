@@ -124,7 +124,7 @@ test('what was fetched of the old topic is written at its own offsets, and nothi
   await awaitEachOnce({ schema: consumer.schema, topic, records: stored.reduce((sum, { next }) => sum + next, 0) });
 });
 
-test('of two topics one is created again: it is named, and no record of the other is missed', async () => {
+longTest('of two topics one is created again: it is named, and no record of the other is missed', async () => {
   const kept = await createTopic({ partitions: PARTITIONS });
   const { topic, consumer } = await startedWithOldRecords();
   await stopped(consumer);
@@ -142,7 +142,7 @@ test('of two topics one is created again: it is named, and no record of the othe
   await after.waitForHealth();
 });
 
-test('a member that joins afterwards is not given the new topic either', async () => {
+longTest('a member that joins afterwards is not given the new topic either', async () => {
   const { topic, consumer } = await startedWithOldRecords();
   const { groupId, schema } = consumer;
   consumer.kill('SIGSTOP');
@@ -153,7 +153,7 @@ test('a member that joins afterwards is not given the new topic either', async (
   await expectRecreated(second, topic, 10);
 });
 
-test('an id that is not stored is taken from Kafka, for a partition without traffic too', async () => {
+longTest('an id that is not stored is taken from Kafka, for a partition without traffic too', async () => {
   const { topic, consumer } = await startedWithOldRecords();
   const { groupId, schema } = consumer;
   const before = await storedOffsets(schema, topic);

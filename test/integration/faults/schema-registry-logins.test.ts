@@ -6,6 +6,7 @@ import { mountSecret } from '../../app/configuration/mounted-secret.ts';
 import { json, RegistryStub } from '../../app/formats/registry/registry-stub.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { longTest, someCases } from '../stack/long-test.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 import { testAuthority } from '../stack/test-authority.ts';
@@ -54,15 +55,17 @@ async function goesOn(consumer: StartedConsumer, rotate: () => void | Promise<vo
   await awaitRoot(consumer, 'the registry to be UP', ({ status }) => status === 'UP');
 }
 
-test.each<[string, Readonly<Record<string, string>>, object, (secret: string) => string]>([
-  [
-    'password',
-    { 'schemaRegistry.password': '?' },
-    { username: 'consumer' },
-    (secret) => `Basic ${Buffer.from(`consumer:${secret}`).toString('base64')}`,
-  ],
-  ['token', { 'schemaRegistry.token': '?' }, {}, (secret) => `Bearer ${secret}`],
-])(
+test.each(
+  someCases<[string, Readonly<Record<string, string>>, object, (secret: string) => string]>(1, [
+    [
+      'password',
+      { 'schemaRegistry.password': '?' },
+      { username: 'consumer' },
+      (secret) => `Basic ${Buffer.from(`consumer:${secret}`).toString('base64')}`,
+    ],
+    ['token', { 'schemaRegistry.token': '?' }, {}, (secret) => `Bearer ${secret}`],
+  ]),
+)(
   'a consumer whose %s at the registry is rotated waits, and goes on once the file has it',
   async (_, files, more, header) => {
     const mount = (secret: string) =>
@@ -83,32 +86,35 @@ test.each<[string, Readonly<Record<string, string>>, object, (secret: string) =>
   },
 );
 
-test('a client certificate that is renewed in its files is shown to the registry, which takes the old one no longer', async () => {
-  const [company, first, second] = [
-    await testAuthority('company'),
-    await testAuthority('first'),
-    await testAuthority('second'),
-  ];
-  const server = await company.issue('registry', { names: ['localhost'] });
-  const accepting = (clients: string) =>
-    new RegistryStub((listener) => createServer({ ...server, ca: clients, requestCert: true }, listener));
-  const has = (id: number) => registry.answer(`/schemas/ids/${id}`, json(200, JSON_SCHEMA));
-  const mount = async (authority: typeof first) => {
-    const { cert, key } = await authority.issue('consumer');
-    mountSecret(folder, { 'ca.crt': company.ca, 'tls.crt': cert, 'tls.key': key });
-  };
-  registry = await accepting(first.ca).start();
-  has(1);
-  await mount(first);
-  const file = (name: string) => join(folder, name);
-  const tls = { ca: file('ca.crt'), certificate: file('tls.crt'), privateKey: file('tls.key') };
-  const { port } = registry;
-  const consumer = await start({ url: `https://localhost:${port}`, tls, timeout: '1s' });
-  await produce(topic, [behind(1)]);
-  await awaitEachOnce({ schema: consumer.schema, topic, records: 1 });
-  await registry.stop();
-  registry = await accepting(second.ca).start(port);
-  has(2);
-  await goesOn(consumer, () => mount(second));
-  await consumer.logs.waitFor(/client certificate renewed/);
-});
+longTest(
+  'a client certificate that is renewed in its files is shown to the registry, which takes the old one no longer',
+  async () => {
+    const [company, first, second] = [
+      await testAuthority('company'),
+      await testAuthority('first'),
+      await testAuthority('second'),
+    ];
+    const server = await company.issue('registry', { names: ['localhost'] });
+    const accepting = (clients: string) =>
+      new RegistryStub((listener) => createServer({ ...server, ca: clients, requestCert: true }, listener));
+    const has = (id: number) => registry.answer(`/schemas/ids/${id}`, json(200, JSON_SCHEMA));
+    const mount = async (authority: typeof first) => {
+      const { cert, key } = await authority.issue('consumer');
+      mountSecret(folder, { 'ca.crt': company.ca, 'tls.crt': cert, 'tls.key': key });
+    };
+    registry = await accepting(first.ca).start();
+    has(1);
+    await mount(first);
+    const file = (name: string) => join(folder, name);
+    const tls = { ca: file('ca.crt'), certificate: file('tls.crt'), privateKey: file('tls.key') };
+    const { port } = registry;
+    const consumer = await start({ url: `https://localhost:${port}`, tls, timeout: '1s' });
+    await produce(topic, [behind(1)]);
+    await awaitEachOnce({ schema: consumer.schema, topic, records: 1 });
+    await registry.stop();
+    registry = await accepting(second.ca).start(port);
+    has(2);
+    await goesOn(consumer, () => mount(second));
+    await consumer.logs.waitFor(/client certificate renewed/);
+  },
+);

@@ -80,7 +80,7 @@ longTest('a compacted topic with holes is read to its end, and the stored offset
   expect(read).toEqual(expect.arrayContaining([...(await survivors(topic, end))]));
 });
 
-test('each Pod tells how many partitions a topic has, one that owns none as well, also when it grows', async () => {
+longTest('each Pod tells how many partitions a topic has, one that owns none as well, also when it grows', async () => {
   const topic = await createTopic({ partitions: 1 });
   const first = await startConsumer({ topics: [topic] });
   await first.waitForHealth();

@@ -68,19 +68,22 @@ async function valuesOf({ schema }: StartedConsumer): Promise<readonly unknown[]
   return rows.map(({ value }) => value);
 }
 
-test('a consumer that was stopped stops at a log that parts from what it read, and goes on where it is told to', async () => {
-  const { topic, consumer } = await startedWithOldRecords();
-  const { groupId, schema } = consumer;
-  consumer.kill('SIGTERM');
-  expect(await consumer.exited).toMatchObject({ code: 0 });
-  await truncatedAtFive(topic);
-  const again = () => startConsumer({ topics: [topic], brokers: [kafka.broker], groupId, schema });
-  await expectTruncated(await again(), topic);
-  await query(`UPDATE ${schema}.offsets SET leader_epoch = NULL`);
-  const kept = await again();
-  await awaitPosition({ schema, offset: 15 });
-  expect(await valuesOf(kept)).toEqual([...Array(10).fill('old'), ...Array(5).fill('new')]);
-});
+longTest(
+  'a consumer that was stopped stops at a log that parts from what it read, and goes on where it is told to',
+  async () => {
+    const { topic, consumer } = await startedWithOldRecords();
+    const { groupId, schema } = consumer;
+    consumer.kill('SIGTERM');
+    expect(await consumer.exited).toMatchObject({ code: 0 });
+    await truncatedAtFive(topic);
+    const again = () => startConsumer({ topics: [topic], brokers: [kafka.broker], groupId, schema });
+    await expectTruncated(await again(), topic);
+    await query(`UPDATE ${schema}.offsets SET leader_epoch = NULL`);
+    const kept = await again();
+    await awaitPosition({ schema, offset: 15 });
+    expect(await valuesOf(kept)).toEqual([...Array(10).fill('old'), ...Array(5).fill('new')]);
+  },
+);
 
 test('a running consumer stops as well, and reads the log again from where it was set back to', async () => {
   const { topic, consumer } = await startedWithOldRecords();
@@ -94,7 +97,7 @@ test('a running consumer stops as well, and reads the log again from where it wa
   expect(await valuesOf(again)).toEqual([...Array(5).fill('old'), ...Array(10).fill('new')]);
 });
 
-test('a leader change that loses nothing is read over, with the epoch of each leader', async () => {
+longTest('a leader change that loses nothing is read over, with the epoch of each leader', async () => {
   const { topic, consumer } = await startedWithOldRecords();
   const epochs = async () =>
     (await query<{ epoch: number }>(`SELECT leader_epoch AS epoch FROM ${consumer.schema}.offsets`))[0];

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type CommitMessage, type CommitProxy, type CutMoment, startCommitProxy } from '../stack/commit-proxy.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { someCases } from '../stack/long-test.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 
@@ -63,11 +64,13 @@ describe.each<[CommitMessage, string]>([
   });
 });
 
-test.each<[CutMoment, string]>([
-  ['before', 'PostgreSQL is told to commit'],
-  ['while', 'PostgreSQL commits'],
-  ['after', 'PostgreSQL said that it committed'],
-])(
+test.each(
+  someCases<[CutMoment, string]>(1, [
+    ['while', 'PostgreSQL commits'],
+    ['before', 'PostgreSQL is told to commit'],
+    ['after', 'PostgreSQL said that it committed'],
+  ]),
+)(
   'a table with a row trigger, whose COMMIT is a message of its own that is cut %s %s: no record is lost or doubled',
   async (moment) => {
     const triggered = await createTopic();

@@ -8,6 +8,7 @@ import { COMPILED_PROGRAMS } from '../../../dev/run/consumer-process.ts';
 import { freePort } from '../../../dev/run/free-port.ts';
 import { certificateFolder, sslIn, testCertificate } from '../../app/management/test-certificate.ts';
 import { createTopic } from '../stack/kafka-client.ts';
+import { someCases } from '../stack/long-test.ts';
 import { startConsumer } from '../stack/start-consumer.ts';
 
 const SCRIPT = join(COMPILED_PROGRAMS, 'health-check.js');
@@ -54,10 +55,12 @@ async function askedFor(path: string, management: Readonly<Record<string, unknow
   return promisify(execFile)(process.execPath, [SCRIPT, path], { env });
 }
 
-test.each([
-  ['a token', { token: 'b-7f3a' }],
-  ['user and password', { username: 'ops', password: 'hunter2' }],
-])(
+test.each(
+  someCases<[string, object]>(1, [
+    ['a token', { token: 'b-7f3a' }],
+    ['user and password', { username: 'ops', password: 'hunter2' }],
+  ]),
+)(
   'with a path it prints what the consumer answers there: over TLS, at another base path, with %s',
   async (_name, security) => {
     const web = { 'base-path': '/ops' };

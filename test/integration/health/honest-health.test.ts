@@ -68,26 +68,29 @@ longTest("a frozen Kafka: after a minute the lag's series are gone, and the age 
   );
 });
 
-test('a lock on offsets for longer than stallTimeout is not UP, though both checks are; it is again without the lock', async () => {
-  const topic = await createTopic();
-  const settings = { consumer: { stallTimeout: '6s' }, database: { statementTimeout: '1s' } };
-  const consumer = await startConsumer({ topics: [topic], settings });
-  await consumer.waitForHealth();
-  await withDatabase(async ({ client }) => {
-    await client.query('BEGIN');
-    await client.query(`LOCK TABLE ${consumer.schema}.offsets IN ACCESS EXCLUSIVE MODE`);
-    await produce(topic, [{ value: '{}' }]);
-    const health = await awaitRoot(consumer, 'the consumer to be DOWN', ({ status }) => status === 'DOWN');
-    expect(health.components).toMatchObject({
-      consumer: { status: 'DOWN', details: { state: 'paused', stalled: [{ topic, partition: 0, nextOffset: '0' }] } },
-      db: { status: 'UP' },
-      kafka: { status: 'UP' },
+longTest(
+  'a lock on offsets for longer than stallTimeout is not UP, though both checks are; it is again without the lock',
+  async () => {
+    const topic = await createTopic();
+    const settings = { consumer: { stallTimeout: '6s' }, database: { statementTimeout: '1s' } };
+    const consumer = await startConsumer({ topics: [topic], settings });
+    await consumer.waitForHealth();
+    await withDatabase(async ({ client }) => {
+      await client.query('BEGIN');
+      await client.query(`LOCK TABLE ${consumer.schema}.offsets IN ACCESS EXCLUSIVE MODE`);
+      await produce(topic, [{ value: '{}' }]);
+      const health = await awaitRoot(consumer, 'the consumer to be DOWN', ({ status }) => status === 'DOWN');
+      expect(health.components).toMatchObject({
+        consumer: { status: 'DOWN', details: { state: 'paused', stalled: [{ topic, partition: 0, nextOffset: '0' }] } },
+        db: { status: 'UP' },
+        kafka: { status: 'UP' },
+      });
+      await client.query('ROLLBACK');
     });
-    await client.query('ROLLBACK');
-  });
-  await consumer.waitForHealth();
-  await awaitEachOnce({ schema: consumer.schema, topic, records: 1 });
-});
+    await consumer.waitForHealth();
+    await awaitEachOnce({ schema: consumer.schema, topic, records: 1 });
+  },
+);
 
 longTest('a PostgreSQL with a round trip of 4 s whose writes succeed is UP all the time', async () => {
   const proxy = await TcpProxy.listen();

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { longTest, someCases } from '../stack/long-test.ts';
 import { freezePostgres, startPrivatePostgres } from '../stack/private-servers.ts';
 import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
 import { startConsumer } from '../stack/start-consumer.ts';
@@ -13,7 +14,7 @@ const orders = (count: number) =>
 /** Of 5,000 records: 30 transactions, of which the first one was seen when the signal comes. */
 const BATCHES = 3;
 
-test.each(['SIGTERM', 'SIGINT'] as const)(
+test.each(someCases(1, ['SIGTERM', 'SIGINT'] as const))(
   '%s under load: drained, exit code 0, nothing lost or doubled',
   async (signal) => {
     const topic = await createTopic();
@@ -110,7 +111,7 @@ test('a port that is taken is said in one line, with exit code 1', async () => {
   expect(fatal[0]).toContain(String(first.port));
 });
 
-test('a wrong password ends the consumer with exit code 1 and is not printed', async () => {
+longTest('a wrong password ends the consumer with exit code 1 and is not printed', async () => {
   const topic = await createTopic();
   const url = new URL(sharedDatabaseUrl());
   url.password = '';

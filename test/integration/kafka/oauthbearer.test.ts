@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { membership, TELLS_JOINS } from '../stack/group-membership.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
 import { type OauthKafka, startOauthKafka } from '../stack/oauth-kafka.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
@@ -90,7 +91,7 @@ test.each([
   await expectRefused(consumer, words);
 });
 
-test("a wrong client secret is refused, in the token endpoint's words", async () => {
+longTest("a wrong client secret is refused, in the token endpoint's words", async () => {
   const { consumer } = await withOauth({ clientSecret: 'canary-wrong' });
   const words = /token endpoint .*\/token answered 401: invalid_client: not the secret of orders consumer/;
   await kafkaDetails(consumer, words);
@@ -113,7 +114,7 @@ test('a token server that is away is waited for, and its words are in the health
   await expectNoSecret(consumer);
 });
 
-test('a token file is waited for, and read at each login', async () => {
+longTest('a token file is waited for, and read at each login', async () => {
   const { broker, tokens } = kafka;
   const folder = await mkdtemp(join((await testRun()).path, 'token-'));
   const file = join(folder, 'token');

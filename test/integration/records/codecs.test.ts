@@ -5,7 +5,7 @@ import { codecOf } from '../../../app/kafka/codecs/codecs.ts';
 import { memoryBytes } from '../../../dev/bench/bench-consumer.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
-import { IS_LONG_RUN } from '../stack/long-test.ts';
+import { IS_LONG_RUN, longTest } from '../stack/long-test.ts';
 import { CODECS, sendByJava, sendByLibrdkafka } from '../stack/other-producers.ts';
 import { randomName } from '../stack/random-name.ts';
 import { sharedRunFolder } from '../stack/shared-stack.ts';
@@ -68,31 +68,34 @@ test("all codecs in one topic, of Java's producer and of librdkafka, in transact
 /** The fields in the order in which they were sent; `jsonb` has another one. */
 const ordered = ({ producer, n, text }: { producer: string; n?: number; text?: string }) => ({ producer, n, text });
 
-test('batches that unpack to more than the bound stop their partitions alone, are named, and take no memory', async () => {
-  const bombs = ['gzip', 'snappy', 'lz4', 'zstd'] as const;
-  const topic = await createTopic({ partitions: 5, config: { 'max.message.bytes': '40000000' } });
-  const consumer = await startConsumer({ topics: [topic] });
-  for (const [partition, codec] of bombs.entries()) {
-    await sendByLibrdkafka({ topic, codec, values: valuesOf(codec), partition });
-  }
-  await awaitEachOnce({ schema: consumer.schema, topic, records: 240 });
-  const before = memoryBytes(consumer.pid, 'VmRSS');
-  const value = `"${'a'.repeat(100 * MEBIBYTE)}"`;
-  for (const [partition, codec] of bombs.entries()) {
-    await sendByLibrdkafka({ topic, codec, values: [value], partition });
-    const line = await consumer.logs.waitFor(new RegExp(`"code":"OVERSIZED_BATCH".*"codec":"${codec}"`), 60_000);
-    expect(JSON.parse(line)).toMatchObject({ topic, partition, offset: '60', codec });
-    expect(line).toContain('it unpacks to more than 67108864 bytes (consumer.maxUnpackedBytes)');
-  }
-  await produce(topic, [{ partition: 4, value: '"goes on"' }]);
-  await awaitEachOnce({ schema: consumer.schema, topic, records: 241 });
-  expect(memoryBytes(consumer.pid, 'VmHWM') - before).toBeLessThan(96 * MEBIBYTE);
-  const { details } = (await (await consumer.get(`${consumer.endpoint.healthPath}/consumer`)).json()) as {
-    readonly details: { readonly unreadable: readonly { readonly partition: number }[] };
-  };
-  const faults = bombs.map((codec, partition) => expect.objectContaining({ topic, partition, offset: '60', codec }));
-  expect(details.unreadable.toSorted((a, b) => a.partition - b.partition)).toEqual(faults);
-});
+longTest(
+  'batches that unpack to more than the bound stop their partitions alone, are named, and take no memory',
+  async () => {
+    const bombs = ['gzip', 'snappy', 'lz4', 'zstd'] as const;
+    const topic = await createTopic({ partitions: 5, config: { 'max.message.bytes': '40000000' } });
+    const consumer = await startConsumer({ topics: [topic] });
+    for (const [partition, codec] of bombs.entries()) {
+      await sendByLibrdkafka({ topic, codec, values: valuesOf(codec), partition });
+    }
+    await awaitEachOnce({ schema: consumer.schema, topic, records: 240 });
+    const before = memoryBytes(consumer.pid, 'VmRSS');
+    const value = `"${'a'.repeat(100 * MEBIBYTE)}"`;
+    for (const [partition, codec] of bombs.entries()) {
+      await sendByLibrdkafka({ topic, codec, values: [value], partition });
+      const line = await consumer.logs.waitFor(new RegExp(`"code":"OVERSIZED_BATCH".*"codec":"${codec}"`), 60_000);
+      expect(JSON.parse(line)).toMatchObject({ topic, partition, offset: '60', codec });
+      expect(line).toContain('it unpacks to more than 67108864 bytes (consumer.maxUnpackedBytes)');
+    }
+    await produce(topic, [{ partition: 4, value: '"goes on"' }]);
+    await awaitEachOnce({ schema: consumer.schema, topic, records: 241 });
+    expect(memoryBytes(consumer.pid, 'VmHWM') - before).toBeLessThan(96 * MEBIBYTE);
+    const { details } = (await (await consumer.get(`${consumer.endpoint.healthPath}/consumer`)).json()) as {
+      readonly details: { readonly unreadable: readonly { readonly partition: number }[] };
+    };
+    const faults = bombs.map((codec, partition) => expect.objectContaining({ topic, partition, offset: '60', codec }));
+    expect(details.unreadable.toSorted((a, b) => a.partition - b.partition)).toEqual(faults);
+  },
+);
 
 test('with consumer.onBrokenBatch: skip such a batch is a gap, each of its offsets counted, and the rest is read', async () => {
   const topic = await createTopic();

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
 import { type ConsumerUnderTest, type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 import { createNamedTopic } from '../stack/topic-changes.ts';
@@ -103,23 +104,26 @@ test('dead letters that go to a topic alone are counted from the start of each p
   await stop(restarted);
 });
 
-test('a constraint that refuses every row stops the consumer with its name; without it nothing is lost', async () => {
-  const topic = await createTopic();
-  const chosen = { topics: [topic] };
-  const consumer = await startConsumer(chosen);
-  await consumer.waitForHealth();
-  await query(`ALTER TABLE ${consumer.schema}.records ADD CONSTRAINT no_more_rows CHECK (false)`);
-  await produce(
-    topic,
-    values(2_000, () => false),
-  );
-  const refusal = { code: 'TABLE_REFUSES_ROWS', msg: expect.stringContaining('"no_more_rows"') };
-  expect(await fatal(consumer)).toMatchObject(refusal);
-  expect(await fatal(await again(consumer, chosen))).toMatchObject(refusal);
-  expect(await count(consumer, 'dead_letters')).toBe(0);
-  expect(await stored(consumer)).toBe(0);
-  await query(`ALTER TABLE ${consumer.schema}.records DROP CONSTRAINT no_more_rows`);
-  await again(consumer, chosen);
-  await awaitEachOnce({ schema: consumer.schema, topic, records: 2_000 });
-  expect(await count(consumer, 'records')).toBe(2_000);
-});
+longTest(
+  'a constraint that refuses every row stops the consumer with its name; without it nothing is lost',
+  async () => {
+    const topic = await createTopic();
+    const chosen = { topics: [topic] };
+    const consumer = await startConsumer(chosen);
+    await consumer.waitForHealth();
+    await query(`ALTER TABLE ${consumer.schema}.records ADD CONSTRAINT no_more_rows CHECK (false)`);
+    await produce(
+      topic,
+      values(2_000, () => false),
+    );
+    const refusal = { code: 'TABLE_REFUSES_ROWS', msg: expect.stringContaining('"no_more_rows"') };
+    expect(await fatal(consumer)).toMatchObject(refusal);
+    expect(await fatal(await again(consumer, chosen))).toMatchObject(refusal);
+    expect(await count(consumer, 'dead_letters')).toBe(0);
+    expect(await stored(consumer)).toBe(0);
+    await query(`ALTER TABLE ${consumer.schema}.records DROP CONSTRAINT no_more_rows`);
+    await again(consumer, chosen);
+    await awaitEachOnce({ schema: consumer.schema, topic, records: 2_000 });
+    expect(await count(consumer, 'records')).toBe(2_000);
+  },
+);

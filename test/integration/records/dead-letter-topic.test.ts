@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
 import { startPrivateKafka } from '../stack/private-servers.ts';
 import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
@@ -110,7 +111,7 @@ test('a topic that does not exist is named at the start, holds up the partition,
   expect(await lettersIn(`${topic}.dead-letters`, 1)).toMatchObject([{ value: Buffer.from('{poison') }]);
 });
 
-test('brokers that go away before they took the letter cost the transaction, not the letter', async () => {
+longTest('brokers that go away before they took the letter cost the transaction, not the letter', async () => {
   const kafka = await startPrivateKafka();
   const { broker } = kafka;
   const [topic, letters] = [await createTopic({ broker }), await createTopic({ broker })];

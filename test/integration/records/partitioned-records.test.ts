@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 
@@ -45,7 +46,7 @@ test('a table that was partitioned as documented keeps its rows and gets the nex
   expect(await query(`SELECT FROM ${schema}.records_orders`)).toHaveLength(4);
 });
 
-test('another group is stopped with exit code 1, and nothing goes to the dead letters', async () => {
+longTest('another group is stopped with exit code 1, and nothing goes to the dead letters', async () => {
   const second = await startConsumer({ topics: [topic], schema });
   expect(await second.exited).toMatchObject({ code: 1 });
   expect(second.logs.all.join('\n')).toContain('RECORD_ALREADY_WRITTEN');

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { query } from '../stack/database.ts';
 import { createTopic, kafkaClient, produce } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
 import { randomName } from '../stack/random-name.ts';
 import { startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
@@ -120,7 +121,7 @@ test('a record of an open transaction is waited for and does not hide what comes
   await awaitEachOnce({ schema, topic, records: 3 });
 });
 
-test('consumers that come and go share the partitions, and every record is there once', async () => {
+longTest('consumers that come and go share the partitions, and every record is there once', async () => {
   const PARTITIONS = 6;
   const ROUNDS = 12;
   const topic = await createTopic({ partitions: PARTITIONS });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { query } from '../stack/database.ts';
 import { createTopic, produce, type TestRecord } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 
@@ -154,7 +155,7 @@ test('a value nested too deep for PostgreSQL is a dead letter and the partition 
   expect(await query(`SELECT reason FROM ${schema}.dead_letters`)).toEqual([{ reason: 'nesting_too_deep' }]);
 });
 
-test('thousands of poison records in a row do not hold up the partition', async () => {
+longTest('thousands of poison records in a row do not hold up the partition', async () => {
   const poisonTopic = await createTopic();
   const many = Array.from({ length: 5_000 }, (_, index) => ({
     value: index % 50 === 7 ? '{}' : `{"a":"\\u0000${index}`,

@@ -3,6 +3,7 @@ import { METRICS } from '../../../contract/metrics.ts';
 import { json, RegistryStub } from '../../app/formats/registry/registry-stub.ts';
 import { withDatabase } from '../stack/database.ts';
 import { createTopic, kafkaClient, produce } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
 import { startPrivateKafka, startPrivatePostgres } from '../stack/private-servers.ts';
 import { startPrometheus } from '../stack/prometheus-server.ts';
 import { runbookCommand } from '../stack/runbook.ts';
@@ -68,25 +69,30 @@ async function withLockedRecords(work: (consumer: StartedConsumer, topic: string
   });
 }
 
-test('a lock on records: ConsumerLagHigh, ConsumerLagTime and MemoryHigh show it, what stalls, and the session', async () => {
-  await withLockedRecords(async (consumer, topic, pid) => {
-    await consumer.waitForHealth(503);
-    await consumer.logs.waitFor(/a lock keeps rows out/);
-    expect(await runbookCommand('ConsumerLagHigh', { consumer })).toMatch(new RegExp(`"holders":\\[\\{"pid":${pid},`));
-    const stalled = new RegExp(`"stalled":\\[\\{"topic":"${topic}","partition":0,"since"`);
-    expect(await runbookCommand('ConsumerLagTime', { consumer })).toMatch(stalled);
-    expect(await runbookCommand('HealthCheckFailing', { consumer })).toMatch(stalled);
-    await until('a writer that waits', async () =>
-      (await runbookCommand('ConsumerLagTime', { consumer }, 'psql')).includes(`${pid}`) ? true : undefined,
-    );
-    const job = { job_name: 'orders-consumer', metrics_path: consumer.endpoint.prometheusPath };
-    const static_configs = [{ targets: [`127.0.0.1:${consumer.port}`] }];
-    const { url } = await startPrometheus({ scrapeConfigs: [{ ...job, static_configs }] });
-    expect(await runbookCommand('MemoryHigh', { consumer, prometheus: url })).toMatch(/"area":"nonheap"/);
-    const heap = await runbookCommand('HeapNearItsLimit', { consumer, prometheus: url });
-    expect(JSON.parse(heap)).toMatchObject({ data: { result: [{ metric: { job: 'orders-consumer' } }] } });
-  });
-});
+longTest(
+  'a lock on records: ConsumerLagHigh, ConsumerLagTime and MemoryHigh show it, what stalls, and the session',
+  async () => {
+    await withLockedRecords(async (consumer, topic, pid) => {
+      await consumer.waitForHealth(503);
+      await consumer.logs.waitFor(/a lock keeps rows out/);
+      expect(await runbookCommand('ConsumerLagHigh', { consumer })).toMatch(
+        new RegExp(`"holders":\\[\\{"pid":${pid},`),
+      );
+      const stalled = new RegExp(`"stalled":\\[\\{"topic":"${topic}","partition":0,"since"`);
+      expect(await runbookCommand('ConsumerLagTime', { consumer })).toMatch(stalled);
+      expect(await runbookCommand('HealthCheckFailing', { consumer })).toMatch(stalled);
+      await until('a writer that waits', async () =>
+        (await runbookCommand('ConsumerLagTime', { consumer }, 'psql')).includes(`${pid}`) ? true : undefined,
+      );
+      const job = { job_name: 'orders-consumer', metrics_path: consumer.endpoint.prometheusPath };
+      const static_configs = [{ targets: [`127.0.0.1:${consumer.port}`] }];
+      const { url } = await startPrometheus({ scrapeConfigs: [{ ...job, static_configs }] });
+      expect(await runbookCommand('MemoryHigh', { consumer, prometheus: url })).toMatch(/"area":"nonheap"/);
+      const heap = await runbookCommand('HeapNearItsLimit', { consumer, prometheus: url });
+      expect(JSON.parse(heap)).toMatchObject({ data: { result: [{ metric: { job: 'orders-consumer' } }] } });
+    });
+  },
+);
 
 test('a fatal error: ConsumerRestarting shows its code and what to do', async () => {
   const topic = await createTopic();
@@ -98,7 +104,7 @@ test('a fatal error: ConsumerRestarting shows its code and what to do', async ()
   expect(await runbookCommand('ConsumerRestarting', { consumer })).toMatch(/"level":"fatal".*"code":"[A-Z_]+"/);
 });
 
-test('a second member that comes and goes: RebalanceStorm shows each assignment', async () => {
+longTest('a second member that comes and goes: RebalanceStorm shows each assignment', async () => {
   const topic = await createTopic({ partitions: 2 });
   const consumer = await startConsumer({ topics: [topic] });
   await consumer.waitForHealth();

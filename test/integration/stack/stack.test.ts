@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Producer } from 'kafkajs';
 import { query, withDatabase } from './database.ts';
 import { createTopic, kafkaClient, produce } from './kafka-client.ts';
+import { someCases } from './long-test.ts';
 import { POSTGRES_MAJOR } from './postgres-version.ts';
 import { startPrivateKafka, startPrivatePostgres } from './private-servers.ts';
 import { until } from './until.ts';
@@ -64,7 +65,7 @@ describe('a private Kafka', () => {
     kafka = await startPrivateKafka();
   });
 
-  test.each(['stop', 'crash'] as const)('keeps port and records over a %s and a start', async (way) => {
+  test.each(someCases(1, ['crash', 'stop'] as const))('keeps port and records over a %s and a start', async (way) => {
     const topic = await createTopic({ broker: kafka.broker });
     await produce(topic, [{ value: 'kept' }], { broker: kafka.broker });
     await kafka[way]();

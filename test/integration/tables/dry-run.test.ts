@@ -5,6 +5,7 @@ import { stringify } from 'yaml';
 import { RegistryStub } from '../../app/formats/registry/registry-stub.ts';
 import { query, withDatabase } from '../stack/database.ts';
 import { createTopic, kafkaClient, produce, type TestRecord } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
 import { testSincePostgres } from '../stack/postgres-version.ts';
 import { randomName } from '../stack/random-name.ts';
 import { databaseEnvironment, runCommand, startCommand } from '../stack/run-command.ts';
@@ -181,7 +182,7 @@ describe('tables dry-run shows what each record becomes, and writes nothing:', (
     },
   );
 
-  test('records of the table records, which the consumer may have stored by now', async () => {
+  longTest('records of the table records, which the consumer may have stored by now', async () => {
     const topic = await topicOf([...valuesOf({ id: 1 }, '{"no json'), { key: Buffer.from([0xff]), value: '2' }]);
     const consumer = await startConsumer({ topics: [topic], settings: { deadLetters: { maxRatio: 1 } } });
     await consumer.waitForHealth();
@@ -314,7 +315,7 @@ describe('tables dry-run ends', () => {
     expect(deferred.stderr).toContain('23503');
   });
 
-  test('with code 1 after a second in which a lock did not come', async () => {
+  longTest('with code 1 after a second in which a lock did not come', async () => {
     const topic = await topicOf(valuesOf({ id: 1 }));
     await withDatabase(async ({ client }) => {
       await client.query(real('BEGIN; LOCK TABLE shop.orders IN ACCESS EXCLUSIVE MODE'));

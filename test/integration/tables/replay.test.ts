@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { UNAVAILABLE_VALUE } from '../../../settings/sections/tables/table-envelope.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { someCases } from '../stack/long-test.ts';
 import { randomName } from '../stack/random-name.ts';
 import { runCommand } from '../stack/run-command.ts';
 import { startConsumer } from '../stack/start-consumer.ts';
@@ -168,7 +169,7 @@ describe('a letter that keeps a column', () => {
   });
 });
 
-test.each([true, false])(
+test.each(someCases(1, [true, false]))(
   'letters go into all tables of their topic as they are now (records too: %s)',
   async (inRecords) => {
     const values = ['{"id":1,"name":"too long"}', '{"id":100,"name":"short"}'];

@@ -175,7 +175,7 @@ async function agrees(parameters: fc.Parameters<[Chapter[]]>): Promise<void> {
 }
 
 describe('tables with versions and conditions are what Maps fed in the order of offsets are', () => {
-  test('in any cut into batches, and one by one', () => agrees({ numRuns: 25, seed: 11 }));
+  test('in any cut into batches, and one by one', () => agrees({ numRuns: 10, seed: 11 }));
 
   longTest('with other records each time', () => agrees({ numRuns: 300 }));
 });
@@ -249,7 +249,7 @@ async function replicates(parameters: fc.Parameters<[SourceChange[][]]>): Promis
 }
 
 describe('a replica with versions is what a Map of the events is, whichever large values the source did not send', () => {
-  test('in any cut into batches, and one by one', () => replicates({ numRuns: 25, seed: 13 }));
+  test('in any cut into batches, and one by one', () => replicates({ numRuns: 10, seed: 13 }));
 
   longTest('with other events each time', () => replicates({ numRuns: 300 }));
 });

@@ -10,7 +10,7 @@ import { AnyBytes } from './any-bytes.ts';
 import { type AnySchema, anySchema, NAMES, schemaText } from './any-schema.ts';
 import { type Expected, isoOf, Oracle, partAt } from './oracle.ts';
 
-const RUNS = IS_LONG_RUN ? 5_000 : 300;
+const RUNS = IS_LONG_RUN ? 5_000 : 100;
 const VALUES = 6;
 const NAME = 'acme.test.M0';
 

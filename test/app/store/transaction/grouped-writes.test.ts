@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { recordsOf } from '../../../../app/records/pack-records.ts';
 import { GroupedWrites } from '../../../../app/store/transaction/grouped-writes.ts';
 import type { WriteOutcome, WriteRequest } from '../../../../app/stream/ports/record-sink.ts';
+import { IS_LONG_RUN } from '../../../integration/stack/long-test.ts';
 import { aRecord } from '../../stream/records.ts';
 
 const COMMITTED: WriteOutcome = { kind: 'committed', deadLetters: new Map(), rows: new Map() };
@@ -259,5 +260,6 @@ test('whatever becomes of the groups, each request is handed on in order and is 
         expect(desk.alone.length + grouped.length).toBe(outcomes.length + failed.length);
       },
     ),
+    { numRuns: IS_LONG_RUN ? 1_000 : 30 },
   );
 });

@@ -1,0 +1,18 @@
+/**
+ * Integration suites that only `npm run test:long` runs as a whole. Each has a row in docs/verification.md, with the test
+ * of `npm test` that proves the same.
+ */
+export const LONG_SUITES = [
+  'change-events/replica',
+  'commands/doctor-database',
+  'commands/doctor-kafka',
+  'dev/chaos/consumer-fleet',
+  'dev/chaos/database-faults',
+  'dev/chaos/side-topic',
+  'dev/stack/client-quota',
+  'dev/stack/local-connect',
+  'faults/broker-quota',
+  'kafka/kafka-tls',
+  'kafka/reauthentication',
+  'kafka/rotated-kafka-password',
+];
