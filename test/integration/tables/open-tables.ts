@@ -1,6 +1,5 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
 import type { Records } from '../../../app/records/records.ts';
-import type { UserTable } from '../../../app/store/tables/table.ts';
 import { type EncodedRecords, type Refusal, Rows } from '../../../app/store/tables/table.ts';
 import { knownTable, readTables } from '../../../app/store/tables/table-guard.ts';
 import { FatalError } from '../../../app/stream/ports/stream-errors.ts';
@@ -52,7 +51,7 @@ const INTEGER = { kind: 'integer', name: 'integer' } as const;
 const TEXT = { kind: 'text', name: 'text' } as const;
 
 /** A table of the user's own, which takes `{"id", "name"}`. */
-export function aTable(schema: string, table: string, topics: readonly string[]): UserTable {
+export function aTable(schema: string, table: string, topics: readonly string[]): MappedTable {
   const of = (name: string) => ({ kind: 'field', path: [name] }) as const;
   const optional = { isNotNull: false, hasDefault: false };
   const columns = [
