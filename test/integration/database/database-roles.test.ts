@@ -120,6 +120,30 @@ test('the writer discards a letter, and its role is stored', async () => {
   expect(await query(`SELECT discarded_by FROM ${schema}.discarded_letters`)).toEqual([{ discarded_by: writer.user }]);
 });
 
+test('the writer deletes letters that expire, and without the right it ends at its start with the GRANT', async () => {
+  const [topic, groupId] = [await createTopic(), randomName('group')];
+  const letter = `INSERT INTO ${schema}.dead_letters
+    (group_id, topic, partition, "offset", headers, reason, error, failed_at)
+    VALUES ('${groupId}', '${topic}', 0, $1, '[]', 'no_value', 'e', now() - $2::interval)`;
+  await query(letter, [7, '2 days']);
+  await query(letter, [8, '23 hours']);
+  const settings = { database: { migrate: false }, deadLetters: { keep: '1d' } };
+  const start = () => startConsumer({ topics: [topic], groupId, schema, databaseUrl: urlOf(writer), settings });
+  await query(`REVOKE DELETE ON ${schema}.dead_letters FROM ${writer.user}`);
+  const refused = await start();
+  expect((await refused.exited).code).toBe(1);
+  const grant = `GRANT DELETE ON ${schema}.dead_letters TO ${writer.user}`;
+  expect((await refused.logs.waitFor(/DATABASE_REFUSED/)).replaceAll('\\"', '"')).toContain(grant);
+  expect(await query(`SELECT FROM ${schema}.dead_letters WHERE topic = $1`, [topic])).toHaveLength(2);
+  await query(grant);
+  const consumer = await start();
+  expect(JSON.parse(await consumer.logs.waitFor(/older than deadLetters\.keep/))).toMatchObject({ topic, letters: 1 });
+  const left = await query(`SELECT "offset"::int AS at FROM ${schema}.dead_letters WHERE topic = $1`, [topic]);
+  expect(left).toEqual([{ at: 8 }]);
+  const scrape = await (await consumer.get('/actuator/prometheus')).text();
+  expect(scrape).toMatch(new RegExp(`^consumer_dead_letters_expired_total\\{[^}]*topic="${topic}"[^}]*\\} 1$`, 'm'));
+});
+
 test.each([
   ['records', 'UPDATE', 'UPDATE ? SET value = NULL'],
   ['records', 'DELETE', 'DELETE FROM ?'],
