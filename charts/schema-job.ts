@@ -4,6 +4,7 @@ import type { Construct } from 'constructs';
 import { CONTAINER_NAME } from '../contract/container.ts';
 import { type CheckedWorkload, objectMetadata, recommendedLabels } from '../deployment/checked-workload.ts';
 import { contentHash } from '../deployment/sections/object-names.ts';
+import { isMeant } from '../deployment/sections/patches.ts';
 import { baseContainer } from './container.ts';
 import { jobPodParts } from './pod-parts.ts';
 import { podMetadata, podSpec } from './pod-template.ts';
@@ -45,7 +46,8 @@ export function schemaJob(scope: Construct, workload: CheckedWorkload, configMap
     },
   };
   const parts = jobPodParts(workload);
-  const patches = workload.file.patches.filter(({ kind }) => kind === 'Job');
+  const own = { kind: 'Job', name: workload.names.schemaJob };
+  const patches = workload.file.patches.filter((each) => each.kind === 'Job' || isMeant(each, own));
   const more = [...parts, ...patches];
   const content = JSON.stringify(k8s.toJson_JobSpec(spec)) + (more.length === 0 ? '' : JSON.stringify(more));
   const job = new ApiObject(

@@ -5,7 +5,7 @@ import { type CheckedWorkload, checkedWorkload } from '../deployment/checked-wor
 import type { StreamConsumerProps } from '../deployment/generated/props.ts';
 import { InvalidConsumerError } from '../deployment/invalid-consumer-error.ts';
 import { applyPatches } from '../deployment/patched-objects.ts';
-import { MONITORING_KINDS } from '../deployment/sections/patches.ts';
+import { isOfMonitoring } from '../deployment/sections/patches.ts';
 import { replicaRange } from '../deployment/sections/scaling.ts';
 import type { Workload } from '../deployment/workload.ts';
 import { type Problem, problemIf } from '../settings/schema/problem.ts';
@@ -43,11 +43,11 @@ const objectsBelow = (construct: Construct): ApiObject[] =>
 /** Patches of objects that `StreamConsumerMonitoring` has, where the app has none. */
 function unusedPatchProblems(consumer: StreamConsumer, { file, namespace }: CheckedWorkload): string[] {
   const all = objectsBelow(consumer.node.root as Construct).filter(({ metadata }) => metadata.namespace === namespace);
-  const problems = file.patches.flatMap(({ kind }, index) =>
-    problemIf(MONITORING_KINDS.includes(kind) && !all.some((each) => each.kind === kind), {
+  const problems = file.patches.flatMap((patch, index) =>
+    problemIf(isOfMonitoring(patch) && !all.some((each) => each.kind === patch.kind), {
       path: `patches[${index}].kind`,
       message: 'matches no object: the app has no StreamConsumerMonitoring that makes one',
-      given: kind,
+      given: patch.kind,
       allowed: 'a StreamConsumerMonitoring of this consumer in the app, or another kind',
     }),
   );
@@ -126,7 +126,8 @@ export class StreamConsumer extends Construct {
       subject,
       patches: own.file.patches,
       objects: objectsBelow(this),
-      isOurs: (kind) => !MONITORING_KINDS.includes(kind),
+      // One without a kind has to match here: what is beside the consumer has its name.
+      isOurs: (patch) => !isOfMonitoring(patch),
     });
   }
 }

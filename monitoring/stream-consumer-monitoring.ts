@@ -3,7 +3,7 @@ import { Construct } from 'constructs';
 import { consumerOfProps } from '../deployment/check-consumer.ts';
 import { checkedWorkload } from '../deployment/checked-workload.ts';
 import { applyPatches } from '../deployment/patched-objects.ts';
-import { MONITORING_KINDS } from '../deployment/sections/patches.ts';
+import { isOfMonitoring } from '../deployment/sections/patches.ts';
 import type { Workload } from '../deployment/workload.ts';
 import { prometheusRule, scrapeObject } from './prometheus-operator.ts';
 
@@ -44,7 +44,7 @@ export class StreamConsumerMonitoring extends Construct {
       subject,
       patches: own.file.patches,
       objects,
-      isOurs: (kind) => MONITORING_KINDS.includes(kind),
+      isOurs: isOfMonitoring,
     });
   }
 }

@@ -764,11 +764,13 @@ export interface MonitoringProps {
 /** `patches` of consumer.yaml. */
 export interface PatchesProps {
   /**
-   * Kind of the object.
+   * Kind of the object. Left out: each object of the name, or each object at all.
    *
    * Allowed: a kind such as Deployment.
+   *
+   * @default - each object of the name, or each object at all
    */
-  readonly kind: string;
+  readonly kind?: string;
 
   /**
    * Its name, without the hash where it ends in one. Left out: each object of the kind.
