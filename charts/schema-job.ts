@@ -27,7 +27,7 @@ function podLabels({ labels, names }: CheckedWorkload): Record<string, string> {
  * done, because a GitOps controller would make it again each time.
  */
 export function schemaJob(scope: Construct, workload: CheckedWorkload, configMap: ApiObject): ApiObject | undefined {
-  const { migrate, owner } = workload.file.database;
+  const { migrate, owner, job: own } = workload.file.database;
   if (migrate !== 'job' || owner === undefined) {
     return undefined;
   }
@@ -46,15 +46,18 @@ export function schemaJob(scope: Construct, workload: CheckedWorkload, configMap
     },
   };
   const parts = jobPodParts(workload);
-  const own = { kind: 'Job', name: workload.names.schemaJob };
-  const patches = workload.file.patches.filter((each) => each.kind === 'Job' || isMeant(each, own));
+  const named = { kind: 'Job', name: workload.names.schemaJob };
+  const patches = workload.file.patches.filter((each) => each.kind === 'Job' || isMeant(each, named));
   const more = [...parts, ...patches];
   const content = JSON.stringify(k8s.toJson_JobSpec(spec)) + (more.length === 0 ? '' : JSON.stringify(more));
   const job = new ApiObject(
     scope,
     'schema-job',
     k8s.KubeJob.manifest({
-      metadata: objectMetadata(workload, `${workload.names.schemaJob}-${contentHash(content)}`),
+      metadata: {
+        ...objectMetadata(workload, `${workload.names.schemaJob}-${contentHash(content)}`),
+        ...(Object.keys(own.annotations).length > 0 && { annotations: own.annotations }),
+      },
       spec,
     }),
   );

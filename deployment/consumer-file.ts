@@ -5,6 +5,7 @@ import { valueAt } from '../settings/schema/document.ts';
 import { milliseconds } from '../settings/schema/duration.ts';
 import { type Problem, problemIf } from '../settings/schema/problem.ts';
 import { ALLOWED, closed, section } from '../settings/schema/schema.ts';
+import { DATABASE_RULES, database } from './database.ts';
 import { FILES_RULES, files } from './mounted-files.ts';
 import { POD_PART_RULES } from './pods/pod-collisions.ts';
 import { POD_RULES, pods } from './pods/pods.ts';
@@ -20,7 +21,7 @@ import { PROBE_RULES, probes } from './sections/probes.ts';
 import { RESOURCE_RULES, resources } from './sections/resources.ts';
 import { ROLLOUT_RULES, rollout } from './sections/rollout.ts';
 import { SCALING_RULES, scaling } from './sections/scaling.ts';
-import { database, kafka, SECRET_RULES, saslHasCredentials, schemaRegistry, secrets } from './sections/secrets.ts';
+import { kafka, SECRET_RULES, saslHasCredentials, schemaRegistry, secrets } from './sections/secrets.ts';
 import { SERVICE_ACCOUNT_RULES, serviceAccount } from './sections/service-account.ts';
 
 const DNS_LABEL = '[a-z]([-a-z0-9]*[a-z0-9])?';
@@ -165,6 +166,7 @@ export const CONSUMER_FILE_RULES: readonly Rule<ConsumerFile>[] = [
   ...SCRAPE_RULES,
   ...ALERT_RULES,
   ...SECRET_RULES,
+  ...DATABASE_RULES,
   ...CERTIFICATE_RULES,
   ...SERVICE_ACCOUNT_RULES,
   ...POD_RULES,

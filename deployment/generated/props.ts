@@ -49,7 +49,7 @@ export interface StreamConsumerProps {
   /**
    * How Pods are replaced.
    *
-   * @default { maxSurge: 0, maxUnavailable: 1 }
+   * @default { maxSurge: 0, maxUnavailable: 1, minReadySeconds: 0 }
    */
   readonly rollout?: RolloutProps;
 
@@ -89,7 +89,8 @@ export interface StreamConsumerProps {
    * Further parts of the Pods of the Deployment and of the Job.
    *
    * @default { labels: {}, annotations: {}, environment: {}, nodeSelector: {}, tolerations: [], spread: true, doctor:
-   * false, volumes: [], volumeMounts: [], envFrom: [], initContainers: [], sidecars: [] }
+   * false, userFromCluster: false, volumes: [], volumeMounts: [], envFrom: [], env: [], hostAliases: [],
+   * initContainers: [], sidecars: [] }
    */
   readonly pods?: PodsProps;
 
@@ -204,6 +205,13 @@ export interface ImageProps {
   readonly digest?: string;
 
   /**
+   * When the nodes pull it (imagePullPolicy); Never wants it on each node already.
+   *
+   * @default 'IfNotPresent'
+   */
+  readonly pullPolicy?: 'IfNotPresent' | 'Always' | 'Never';
+
+  /**
    * Secrets with the credentials of a private registry; left out: none.
    *
    * @default []
@@ -247,6 +255,15 @@ export interface RolloutProps {
    * @default 1
    */
   readonly maxUnavailable?: number;
+
+  /**
+   * Seconds that a new Pod has to be ready before the rollout goes on.
+   *
+   * Allowed: 0 to 599.
+   *
+   * @default 0
+   */
+  readonly minReadySeconds?: number;
 }
 
 /** What a Pod may use. */
@@ -395,6 +412,13 @@ export interface PodsProps {
   readonly doctor?: boolean;
 
   /**
+   * Whether the cluster chooses user and group of the Pods, as OpenShift does: then they name no uid, gid or fsGroup.
+   *
+   * @default false
+   */
+  readonly userFromCluster?: boolean;
+
+  /**
    * More volumes (Volume); the kinds that Pod Security "restricted" lets in.
    *
    * Allowed: a list, each item a Volume in Kubernetes' own words.
@@ -421,6 +445,34 @@ export interface PodsProps {
    * @default []
    */
   readonly envFrom?: readonly Readonly<Record<string, unknown>>[];
+
+  /**
+   * Variables in the words of Kubernetes (EnvVar), with valueFrom, too. They come behind those of environment, which
+   * has plain ones; no settings, and no secrets.
+   *
+   * Allowed: a list, each item a EnvVar in Kubernetes' own words.
+   *
+   * @default []
+   */
+  readonly env?: readonly Readonly<Record<string, unknown>>[];
+
+  /**
+   * Name servers, searched domains and options beside the cluster's (PodDNSConfig). Left out: none.
+   *
+   * Allowed: a PodDNSConfig in Kubernetes' own words.
+   *
+   * @default - none
+   */
+  readonly dnsConfig?: Readonly<Record<string, unknown>>;
+
+  /**
+   * Addresses of host names that no name server knows (HostAlias).
+   *
+   * Allowed: a list, each item a HostAlias in Kubernetes' own words.
+   *
+   * @default []
+   */
+  readonly hostAliases?: readonly Readonly<Record<string, unknown>>[];
 
   /**
    * Which nodes and neighbours the Pods want or avoid (Affinity). Left out: any.
@@ -515,6 +567,13 @@ export interface DatabaseProps {
    * @default - nobody
    */
   readonly owner?: DatabaseOwnerProps;
+
+  /**
+   * The Job of migrate: job.
+   *
+   * @default { annotations: {} }
+   */
+  readonly job?: DatabaseJobProps;
 }
 
 /** Credentials of the brokers, needed with application.kafka.sasl, and certificates. Left out: none. */
@@ -1335,6 +1394,16 @@ export interface DatabaseOwnerProps {
    * @default { url: 'url', user: 'user', password: 'password' }
    */
   readonly keys?: DatabaseOwnerKeysProps;
+}
+
+/** The Job of migrate: job. */
+export interface DatabaseJobProps {
+  /**
+   * Its annotations, such as argocd.argoproj.io/sync-wave or helm.sh/hook; no new Job.
+   *
+   * @default {}
+   */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /**

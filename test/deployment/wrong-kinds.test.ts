@@ -50,6 +50,12 @@ const MISTAKES: readonly (readonly Mistake[])[] = [
       needs: ['pods.volumes', 'pods.volumeMounts', 'pods.envFrom', 'pods.initContainers', 'pods.sidecars'],
     },
     {
+      at: 'pods.env',
+      value: [{ name: 'PGHOST' }],
+      problem: 'pods.env[0].name is read by the PostgreSQL client',
+      needs: ['pods.env'],
+    },
+    {
       at: 'pods.labels.constructor',
       value: 'x',
       problem: 'pods.labels.constructor has a name',
