@@ -5,7 +5,9 @@ import { valueAt } from '../settings/schema/document.ts';
 import { milliseconds } from '../settings/schema/duration.ts';
 import { type Problem, problemIf } from '../settings/schema/problem.ts';
 import { ALLOWED, closed, section } from '../settings/schema/schema.ts';
+import { annotations, labels } from './common-metadata.ts';
 import { DATABASE_RULES, database } from './database.ts';
+import { EXTRA_OBJECT_RULES, extraObjects } from './extra-objects.ts';
 import { FILES_RULES, files } from './mounted-files.ts';
 import { POD_PART_RULES } from './pods/pod-collisions.ts';
 import { POD_RULES, pods } from './pods/pods.ts';
@@ -48,6 +50,8 @@ export const ConsumerFileSchema = Type.Object(
       },
       { ...section, description: 'Where the objects are.' },
     ),
+    labels,
+    annotations,
     image,
     replicas: Type.Integer({
       minimum: 0,
@@ -81,6 +85,7 @@ export const ConsumerFileSchema = Type.Object(
     networkPolicy,
     monitoring,
     patches,
+    extraObjects,
     files,
     application: applicationPart(),
   },
@@ -99,6 +104,8 @@ const UNRENDERABLE = 'constructor';
 
 /** The parts that have maps whose keys are the user's and become keys of an object. */
 const PARTS = [
+  'labels',
+  'annotations',
   'serviceAccount',
   'pods',
   'monitoring',
@@ -107,6 +114,7 @@ const PARTS = [
   'database',
   'kafka',
   'schemaRegistry',
+  'extraObjects',
   'files',
 ] as const;
 
@@ -172,6 +180,7 @@ export const CONSUMER_FILE_RULES: readonly Rule<ConsumerFile>[] = [
   ...POD_RULES,
   ...POD_PART_RULES,
   ...PATCH_RULES,
+  ...EXTRA_OBJECT_RULES,
   ...FILES_RULES,
   ...namesAreRendered,
 ];

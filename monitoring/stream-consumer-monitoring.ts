@@ -2,6 +2,7 @@ import { type ApiObject, Chart, JsonPatch } from 'cdk8s';
 import { Construct } from 'constructs';
 import { consumerOfProps } from '../deployment/check-consumer.ts';
 import { checkedWorkload } from '../deployment/checked-workload.ts';
+import { addCommonMetadata } from '../deployment/common-metadata.ts';
 import { applyPatches } from '../deployment/patched-objects.ts';
 import { isOfMonitoring } from '../deployment/sections/patches.ts';
 import type { Workload } from '../deployment/workload.ts';
@@ -39,6 +40,7 @@ export class StreamConsumerMonitoring extends Construct {
     this.scrape = scrapeObject(this, own);
     this.prometheusRule = prometheusRule(this, own);
     const objects = [this.prometheusRule, ...(this.scrape === undefined ? [] : [this.scrape])];
+    addCommonMetadata(own.file, objects);
     applyPatches({
       library: JsonPatch,
       subject,

@@ -18,6 +18,22 @@ export interface StreamConsumerProps {
    */
   readonly namespace?: NamespaceProps;
 
+  /**
+   * Labels of each object, the monitoring too; never of selectors and Pods, which pods.labels is for. Those of a
+   * section and ours win.
+   *
+   * @default {}
+   */
+  readonly labels?: Readonly<Record<string, string>>;
+
+  /**
+   * Annotations of each object, the monitoring too; never of Pods, which pods.annotations is for. Those of a section
+   * and ours win.
+   *
+   * @default {}
+   */
+  readonly annotations?: Readonly<Record<string, string>>;
+
   /** Which image the Pods run. */
   readonly image: ImageProps;
 
@@ -143,6 +159,16 @@ export interface StreamConsumerProps {
    * @default []
    */
   readonly patches?: readonly PatchesProps[];
+
+  /**
+   * More objects, as Kubernetes takes them. One without metadata.namespace gets that of the consumer, unless its kind
+   * is known to have none; an empty text leaves it out. Only the API server checks the rest.
+   *
+   * Allowed: a list, each item an object of Kubernetes: a map with apiVersion, kind and metadata.name.
+   *
+   * @default []
+   */
+  readonly extraObjects?: readonly Readonly<Record<string, unknown>>[];
 
   /**
    * Files beside application.yml, by name, such as schemas of formats: the text of each. They are in the ConfigMap,

@@ -94,6 +94,16 @@ const patches = some([
   { kind: 'ConfigMap', operations: [{ op: 'remove', path: '/metadata/labels/app.kubernetes.io~1version' }] },
 ]);
 
+const extraObjects = some([
+  { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'more', labels: { team: 'x' } }, data: { a: 'b' } },
+  {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name: 'proxy' },
+    spec: { podSelector: { matchLabels: { app: 'proxy' } }, policyTypes: ['Ingress'] },
+  },
+]);
+
 /** By dotted path: what a user may add in Kubernetes' words; as names go together, some combinations are mistakes. */
 export const KUBERNETES_WORDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'pods.volumes': volumes,
@@ -107,4 +117,5 @@ export const KUBERNETES_WORDS: Readonly<Record<string, fc.Arbitrary<unknown>>> =
   'pods.initContainers': initContainers,
   'pods.sidecars': sidecars,
   patches,
+  extraObjects,
 };
