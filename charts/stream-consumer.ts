@@ -100,8 +100,8 @@ export class StreamConsumer extends Construct {
   /**
    * @param scope the chart, or a construct in one
    * @param id unique in the scope; no object's name depends on it
-   * @throws InvalidConsumerError when the props are wrong, with all problems at once and the code `INVALID_CONSUMER`;
-   * when they are right and a patch among them matches no object, or fails, or an extra object is one of ours
+   * @throws InvalidConsumerError when the props are wrong, with all problems at once and the code `INVALID_CONSUMER`.
+   * Right props fail, too, where a patch matches no object or fails, or an extra object is one of ours
    */
   constructor(scope: Construct, id: string, props: StreamConsumerProps) {
     super(scope, id);

@@ -41,7 +41,7 @@ export const database = Type.Object(
       {
         annotations: annotationMap({
           default: {},
-          description: 'Its annotations, such as argocd.argoproj.io/sync-wave or helm.sh/hook; no new Job.',
+          description: 'Its annotations, such as argocd.argoproj.io/sync-options. Others make no new Job.',
         }),
       },
       { ...section, description: 'The Job of migrate: job.' },

@@ -1425,7 +1425,7 @@ export interface DatabaseOwnerProps {
 /** The Job of migrate: job. */
 export interface DatabaseJobProps {
   /**
-   * Its annotations, such as argocd.argoproj.io/sync-wave or helm.sh/hook; no new Job.
+   * Its annotations, such as argocd.argoproj.io/sync-options. Others make no new Job.
    *
    * @default {}
    */

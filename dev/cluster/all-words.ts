@@ -33,7 +33,7 @@ export function allWordsTemplate(dependencies: Dependencies) {
       ...document.database,
       migrate: 'job',
       owner: { existingSecret: SECRET },
-      job: { annotations: { 'argocd.argoproj.io/sync-wave': '-1' } },
+      job: { annotations: { 'argocd.argoproj.io/sync-options': 'Prune=false' } },
     },
     pods: {
       userFromCluster: true,

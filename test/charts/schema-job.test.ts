@@ -53,7 +53,7 @@ describe('who migrates', () => {
 });
 
 describe('annotations of the Job', () => {
-  const annotations = { 'argocd.argoproj.io/hook': 'PreSync', 'argocd.argoproj.io/sync-wave': '-1' };
+  const annotations = { 'argocd.argoproj.io/sync-options': 'Prune=false', 'example.com/owner': 'DBA' };
   const annotated = only(withJob({ database: { ...OWNER, job: { annotations } } }), 'Job');
 
   test('are on the Job alone, and make no new one: a cluster takes them for the Job that is there', () => {

@@ -28,7 +28,7 @@ export const VARIANTS: Readonly<Record<string, object>> = {
     database: {
       migrate: 'job',
       owner: { existingSecret: 'owner' },
-      job: { annotations: { 'helm.sh/hook': 'pre-install' } },
+      job: { annotations: { 'argocd.argoproj.io/sync-options': 'Prune=false' } },
     },
   },
   'Pods with variables, name servers and host names of the user': {

@@ -53,7 +53,13 @@ describe('the consumer with all words that a cluster sees', () => {
 
   test('has each of the words in its Pods', () => {
     const text = JSON.stringify(objects());
-    for (const word of ['"minReadySeconds":5', '"imagePullPolicy":"Always"', 'sync-wave', 'valueFrom', '"dnsConfig"']) {
+    for (const word of [
+      '"minReadySeconds":5',
+      '"imagePullPolicy":"Always"',
+      'Prune=false',
+      'valueFrom',
+      '"dnsConfig"',
+    ]) {
       expect(text).toContain(word);
     }
     expect(text).toContain('"hostAliases"');
