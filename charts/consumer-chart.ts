@@ -2,6 +2,7 @@ import { Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
 import type { CheckedConsumer } from '../deployment/check-consumer.ts';
 import { SHARED_LABELS } from '../deployment/checked-workload.ts';
+import { addCommonMetadata, agreedMetadata } from '../deployment/common-metadata.ts';
 import { namespace } from './namespace.ts';
 import { StreamConsumer } from './stream-consumer.ts';
 
@@ -21,9 +22,10 @@ export class ConsumerChart extends Chart {
 export class SharedNamespacesChart extends Chart {
   constructor(scope: Construct, id: string, { consumers }: { readonly consumers: readonly CheckedConsumer[] }) {
     super(scope, id);
-    const created = consumers.filter(({ file }) => file.namespace.create).map(({ file }) => file.namespace.name);
-    for (const name of new Set(created)) {
-      namespace(this, { namespace: name, labels: SHARED_LABELS }, name);
+    const created = consumers.map(({ file }) => file).filter((file) => file.namespace.create);
+    for (const name of new Set(created.map((file) => file.namespace.name))) {
+      const made = namespace(this, { namespace: name, labels: SHARED_LABELS }, name);
+      addCommonMetadata(agreedMetadata(created.filter((file) => file.namespace.name === name)), [made]);
     }
   }
 }

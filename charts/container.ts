@@ -3,7 +3,7 @@ import type { ManagementEndpoint } from '../contract/actuator.ts';
 import { CONTAINER_NAME, CONTAINER_PATH, VOLUME } from '../contract/container.ts';
 import type { ProbeTiming } from '../contract/probes.ts';
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
-import { SECURITY_CONTEXT } from '../deployment/pods/pod-security.ts';
+import { securityContext } from '../deployment/pods/pod-security.ts';
 import { certificateMounts } from '../deployment/sections/certificates.ts';
 import { imageReference } from '../deployment/sections/image.ts';
 import type { ProbeSettings } from '../deployment/sections/probes.ts';
@@ -92,12 +92,12 @@ export function baseContainer(workload: CheckedWorkload, credentials: readonly C
   return {
     name: CONTAINER_NAME.consumer,
     image: imageReference(file.image, version),
-    imagePullPolicy: 'IfNotPresent',
+    imagePullPolicy: file.image.pullPolicy,
     // The last lines of the log are the reason of an end that `kubectl describe` shows, beside its exit code.
     terminationMessagePolicy: 'FallbackToLogsOnError',
     env: environment(workload, credentials),
     resources: resources(workload),
-    securityContext: SECURITY_CONTEXT,
+    securityContext: securityContext(file.pods.userFromCluster),
     volumeMounts: [
       { name: VOLUME.configuration, mountPath: CONTAINER_PATH.configuration, readOnly: true },
       ...(file.monitoring.tls === undefined

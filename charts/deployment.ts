@@ -13,7 +13,7 @@ const REVISIONS_KEPT = 3;
  */
 export function deployment(scope: Construct, workload: CheckedWorkload, configMap: ApiObject): ApiObject {
   const { replicas, rollout, scaling } = workload.file;
-  const { maxSurge, maxUnavailable } = rollout;
+  const { maxSurge, maxUnavailable, minReadySeconds } = rollout;
   const isScaled = (scaling.keda ?? scaling.hpa) !== undefined;
   const made = new ApiObject(
     scope,
@@ -23,6 +23,7 @@ export function deployment(scope: Construct, workload: CheckedWorkload, configMa
       spec: {
         ...(!isScaled && { replicas }),
         revisionHistoryLimit: REVISIONS_KEPT,
+        ...(minReadySeconds > 0 && { minReadySeconds }),
         selector: { matchLabels: workload.selector },
         strategy: {
           type: 'RollingUpdate',

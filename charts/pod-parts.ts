@@ -16,12 +16,15 @@ const set = (field: string, value: unknown): JsonPatch[] =>
  * What a user adds to all Pods, as operations: the constructs' types have classes for amounts and ports, and would
  * leave out what is newer than they are.
  */
-function operations({ volumes, volumeMounts, envFrom, affinity }: PodParts): JsonPatch[] {
+function operations({ volumes, volumeMounts, envFrom, env, affinity, dnsConfig, hostAliases }: PodParts): JsonPatch[] {
   return [
     ...appended('volumes', volumes),
     ...appended('containers/0/volumeMounts', volumeMounts),
     ...set('containers/0/envFrom', envFrom),
+    ...appended('containers/0/env', env),
     ...set('affinity', affinity),
+    ...set('dnsConfig', dnsConfig),
+    ...set('hostAliases', hostAliases),
   ];
 }
 
@@ -35,6 +38,7 @@ const before = (pods: PodParts): JsonPatch[] => set('initContainers', initContai
 const beforeDoctor = (pods: PodParts): JsonPatch[] => [
   ...appended('initContainers/0/volumeMounts', pods.volumeMounts),
   ...set('initContainers/0/envFrom', pods.envFrom),
+  ...appended('initContainers/0/env', pods.env),
   ...initContainersOf(pods).map((item, nth) => JsonPatch.add(`${TEMPLATE}/initContainers/${nth}`, item)),
 ];
 

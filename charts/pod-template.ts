@@ -1,7 +1,8 @@
 import { k8s } from 'cdk8s-plus-28';
-import { CONTAINER_USER, VOLUME } from '../contract/container.ts';
+import { VOLUME } from '../contract/container.ts';
 import { type CheckedWorkload, serviceAccountName } from '../deployment/checked-workload.ts';
 import { mountedItems } from '../deployment/mounted-files.ts';
+import { podSecurityContext } from '../deployment/pods/pod-security.ts';
 import { certificateMounts } from '../deployment/sections/certificates.ts';
 import { container, doctorContainer } from './container.ts';
 import { type Credential, certificateVolume, credentials, secretFiles } from './secrets.ts';
@@ -80,13 +81,7 @@ export function podSpec(
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     terminationGracePeriodSeconds: file.terminationGracePeriodSeconds,
-    securityContext: {
-      runAsNonRoot: true,
-      runAsUser: CONTAINER_USER.uid,
-      runAsGroup: CONTAINER_USER.gid,
-      fsGroup: CONTAINER_USER.gid,
-      seccompProfile: { type: 'RuntimeDefault' },
-    },
+    securityContext: podSecurityContext(file.pods.userFromCluster),
     ...(pullSecrets.length === 0 ? {} : { imagePullSecrets: pullSecrets.map((name) => ({ name })) }),
     ...scheduling(file.pods),
     containers: [...containers],

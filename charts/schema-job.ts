@@ -4,6 +4,7 @@ import type { Construct } from 'constructs';
 import { CONTAINER_NAME } from '../contract/container.ts';
 import { type CheckedWorkload, objectMetadata, recommendedLabels } from '../deployment/checked-workload.ts';
 import { contentHash } from '../deployment/sections/object-names.ts';
+import { isMeant } from '../deployment/sections/patches.ts';
 import { baseContainer } from './container.ts';
 import { jobPodParts } from './pod-parts.ts';
 import { podMetadata, podSpec } from './pod-template.ts';
@@ -26,7 +27,7 @@ function podLabels({ labels, names }: CheckedWorkload): Record<string, string> {
  * done, because a GitOps controller would make it again each time.
  */
 export function schemaJob(scope: Construct, workload: CheckedWorkload, configMap: ApiObject): ApiObject | undefined {
-  const { migrate, owner } = workload.file.database;
+  const { migrate, owner, job: own } = workload.file.database;
   if (migrate !== 'job' || owner === undefined) {
     return undefined;
   }
@@ -45,14 +46,18 @@ export function schemaJob(scope: Construct, workload: CheckedWorkload, configMap
     },
   };
   const parts = jobPodParts(workload);
-  const patches = workload.file.patches.filter(({ kind }) => kind === 'Job');
+  const named = { kind: 'Job', name: workload.names.schemaJob };
+  const patches = workload.file.patches.filter((each) => each.kind === 'Job' || isMeant(each, named));
   const more = [...parts, ...patches];
   const content = JSON.stringify(k8s.toJson_JobSpec(spec)) + (more.length === 0 ? '' : JSON.stringify(more));
   const job = new ApiObject(
     scope,
     'schema-job',
     k8s.KubeJob.manifest({
-      metadata: objectMetadata(workload, `${workload.names.schemaJob}-${contentHash(content)}`),
+      metadata: {
+        ...objectMetadata(workload, `${workload.names.schemaJob}-${contentHash(content)}`),
+        ...(Object.keys(own.annotations).length > 0 && { annotations: own.annotations }),
+      },
       spec,
     }),
   );

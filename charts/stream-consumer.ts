@@ -2,16 +2,18 @@ import { ApiObject, JsonPatch } from 'cdk8s';
 import { Construct } from 'constructs';
 import { consumerOfProps } from '../deployment/check-consumer.ts';
 import { type CheckedWorkload, checkedWorkload } from '../deployment/checked-workload.ts';
+import { addCommonMetadata } from '../deployment/common-metadata.ts';
 import type { StreamConsumerProps } from '../deployment/generated/props.ts';
 import { InvalidConsumerError } from '../deployment/invalid-consumer-error.ts';
 import { applyPatches } from '../deployment/patched-objects.ts';
-import { MONITORING_KINDS } from '../deployment/sections/patches.ts';
+import { isOfMonitoring } from '../deployment/sections/patches.ts';
 import { replicaRange } from '../deployment/sections/scaling.ts';
 import type { Workload } from '../deployment/workload.ts';
 import { type Problem, problemIf } from '../settings/schema/problem.ts';
 import { hasBrokerAccess, horizontalPodAutoscaler, scaledObject, triggerAuthentication } from './autoscaling.ts';
 import { configMap } from './config-map.ts';
 import { deployment, disruptionBudget, FEWEST_REPLICAS_FOR_BUDGET, service, serviceAccount } from './deployment.ts';
+import { extraObjects } from './extra-objects.ts';
 import { namespace } from './namespace.ts';
 import { networkPolicy, schemaJobNetworkPolicy } from './network-policy.ts';
 import { schemaJob } from './schema-job.ts';
@@ -43,11 +45,11 @@ const objectsBelow = (construct: Construct): ApiObject[] =>
 /** Patches of objects that `StreamConsumerMonitoring` has, where the app has none. */
 function unusedPatchProblems(consumer: StreamConsumer, { file, namespace }: CheckedWorkload): string[] {
   const all = objectsBelow(consumer.node.root as Construct).filter(({ metadata }) => metadata.namespace === namespace);
-  const problems = file.patches.flatMap(({ kind }, index) =>
-    problemIf(MONITORING_KINDS.includes(kind) && !all.some((each) => each.kind === kind), {
+  const problems = file.patches.flatMap((patch, index) =>
+    problemIf(isOfMonitoring(patch) && !all.some((each) => each.kind === patch.kind), {
       path: `patches[${index}].kind`,
       message: 'matches no object: the app has no StreamConsumerMonitoring that makes one',
-      given: kind,
+      given: patch.kind,
       allowed: 'a StreamConsumerMonitoring of this consumer in the app, or another kind',
     }),
   );
@@ -92,12 +94,14 @@ export class StreamConsumer extends Construct {
   readonly schemaJob: ApiObject | undefined;
   /** Who may talk to the Job's Pods; `undefined` where there is no Job, or `networkPolicy.enabled` is false. */
   readonly schemaJobNetworkPolicy: ApiObject | undefined;
+  /** The objects of `extraObjects`, in their order. */
+  readonly extraObjects: readonly ApiObject[];
 
   /**
    * @param scope the chart, or a construct in one
    * @param id unique in the scope; no object's name depends on it
-   * @throws InvalidConsumerError when the props are wrong, with all problems at once and the code `INVALID_CONSUMER`;
-   * when they are right and a patch among them matches no object, or fails
+   * @throws InvalidConsumerError when the props are wrong, with all problems at once and the code `INVALID_CONSUMER`.
+   * Right props fail, too, where a patch matches no object or fails, or an extra object is one of ours
    */
   constructor(scope: Construct, id: string, props: StreamConsumerProps) {
     super(scope, id);
@@ -121,12 +125,16 @@ export class StreamConsumer extends Construct {
     this.triggerAuthentication =
       keda && kafka && hasBrokerAccess(kafka) ? triggerAuthentication(this, own, kafka) : undefined;
     this.autoscaler = (keda && scaledObject(this, own, keda)) ?? (hpa && horizontalPodAutoscaler(this, own, hpa));
+    const objects = objectsBelow(this);
+    this.extraObjects = extraObjects(this, own, objects);
+    addCommonMetadata(own.file, [...objects, ...this.extraObjects]);
     applyPatches({
       library: JsonPatch,
       subject,
       patches: own.file.patches,
-      objects: objectsBelow(this),
-      isOurs: (kind) => !MONITORING_KINDS.includes(kind),
+      objects,
+      // One without a kind has to match here: what is beside the consumer has its name.
+      isOurs: (patch) => !isOfMonitoring(patch),
     });
   }
 }

@@ -13,6 +13,7 @@ import { UNKNOWN_KEY } from '../settings/schema/schema-problems.ts';
 import { shownPath } from '../settings/schema/shown-value.ts';
 import { checkSettings, type Settings } from '../settings/settings.ts';
 import { CONSUMER_FILE_RULES, type ConsumerFile, ConsumerFileSchema } from './consumer-file.ts';
+import { KUBERNETES_TYPES } from './generated/kubernetes-types.ts';
 import type { StreamConsumerProps } from './generated/props.ts';
 import { InvalidConsumerError } from './invalid-consumer-error.ts';
 import {
@@ -114,12 +115,21 @@ function namedConsumer(written: unknown) {
   };
 }
 
+/** Where a patch is no way out: what is not part of an object, and what has Kubernetes' own words already. */
+const NOT_PATCHED = /^(application|files|patches|pods\.\w+)[.[]/;
+
+/** The keys that are allowed beside an unknown one, and the way out where none of them says what is meant. */
+function knownKeys({ path, allowed }: Problem): string {
+  const keys = allowed.split(', ').map(consumerPath).join(', ');
+  return NOT_PATCHED.test(path) ? keys : `${keys} (what has no word here: patches)`;
+}
+
 /** A problem with the names that consumer.yaml has for what Spring Boot writes in kebab-case. */
 const withConsumerNames = (problem: Problem): Problem => ({
   ...problem,
   path: consumerPath(problem.path),
   ...(problem.nearest === undefined ? {} : { nearest: consumerPath(problem.nearest) }),
-  ...(problem.message === UNKNOWN_KEY ? { allowed: problem.allowed.split(', ').map(consumerPath).join(', ') } : {}),
+  ...(problem.message === UNKNOWN_KEY ? { allowed: knownKeys(problem) } : {}),
 });
 
 /** The same consumer, whose Namespace is in a file that it shares with others. */
@@ -134,9 +144,12 @@ const NOT_PLAIN: Problem = {
   allowed: 'what consumer.yaml could hold: maps, lists, strings, numbers, true and false',
 };
 
-const withShownPath = (problem: Problem): Problem => ({
+const POD_TYPES: readonly SchemaNode[] = Object.values(KUBERNETES_TYPES);
+
+/** A problem of consumer.yaml whose path shows keys that consumer.yaml or Kubernetes knows, and no others. */
+export const withShownPath = (problem: Problem): Problem => ({
   ...problem,
-  path: shownPath(ConsumerFileSchema as SchemaNode, problem.path),
+  path: shownPath(ConsumerFileSchema as SchemaNode, problem.path, POD_TYPES),
 });
 
 function isPlain(props: unknown): boolean {

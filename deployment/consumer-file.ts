@@ -5,6 +5,9 @@ import { valueAt } from '../settings/schema/document.ts';
 import { milliseconds } from '../settings/schema/duration.ts';
 import { type Problem, problemIf } from '../settings/schema/problem.ts';
 import { ALLOWED, closed, section } from '../settings/schema/schema.ts';
+import { annotations, labels } from './common-metadata.ts';
+import { DATABASE_RULES, database } from './database.ts';
+import { EXTRA_OBJECT_RULES, extraObjects } from './extra-objects.ts';
 import { FILES_RULES, files } from './mounted-files.ts';
 import { POD_PART_RULES } from './pods/pod-collisions.ts';
 import { POD_RULES, pods } from './pods/pods.ts';
@@ -20,7 +23,7 @@ import { PROBE_RULES, probes } from './sections/probes.ts';
 import { RESOURCE_RULES, resources } from './sections/resources.ts';
 import { ROLLOUT_RULES, rollout } from './sections/rollout.ts';
 import { SCALING_RULES, scaling } from './sections/scaling.ts';
-import { database, kafka, SECRET_RULES, saslHasCredentials, schemaRegistry, secrets } from './sections/secrets.ts';
+import { kafka, SECRET_RULES, saslHasCredentials, schemaRegistry, secrets } from './sections/secrets.ts';
 import { SERVICE_ACCOUNT_RULES, serviceAccount } from './sections/service-account.ts';
 
 const DNS_LABEL = '[a-z]([-a-z0-9]*[a-z0-9])?';
@@ -47,6 +50,8 @@ export const ConsumerFileSchema = Type.Object(
       },
       { ...section, description: 'Where the objects are.' },
     ),
+    labels,
+    annotations,
     image,
     replicas: Type.Integer({
       minimum: 0,
@@ -80,6 +85,7 @@ export const ConsumerFileSchema = Type.Object(
     networkPolicy,
     monitoring,
     patches,
+    extraObjects,
     files,
     application: applicationPart(),
   },
@@ -98,6 +104,8 @@ const UNRENDERABLE = 'constructor';
 
 /** The parts that have maps whose keys are the user's and become keys of an object. */
 const PARTS = [
+  'labels',
+  'annotations',
   'serviceAccount',
   'pods',
   'monitoring',
@@ -106,6 +114,7 @@ const PARTS = [
   'database',
   'kafka',
   'schemaRegistry',
+  'extraObjects',
   'files',
 ] as const;
 
@@ -165,11 +174,13 @@ export const CONSUMER_FILE_RULES: readonly Rule<ConsumerFile>[] = [
   ...SCRAPE_RULES,
   ...ALERT_RULES,
   ...SECRET_RULES,
+  ...DATABASE_RULES,
   ...CERTIFICATE_RULES,
   ...SERVICE_ACCOUNT_RULES,
   ...POD_RULES,
   ...POD_PART_RULES,
   ...PATCH_RULES,
+  ...EXTRA_OBJECT_RULES,
   ...FILES_RULES,
   ...namesAreRendered,
 ];

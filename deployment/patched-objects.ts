@@ -1,7 +1,8 @@
-import { valueAt } from '../settings/schema/document.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { isSection, valueAt } from '../settings/schema/document.ts';
 import { type Problem, problemIf } from '../settings/schema/problem.ts';
 import { InvalidConsumerError } from './invalid-consumer-error.ts';
-import type { Patch, PatchOperation } from './sections/patches.ts';
+import { isMeant, type Patch, type PatchOperation } from './sections/patches.ts';
 
 // This room has no cdk8s: its JsonPatch and its objects come in from the rooms that render.
 
@@ -112,10 +113,34 @@ function jsonPatch<P>(library: JsonPatches<P>, { op, path, from = '', value }: P
 
 const titleOf = ({ kind, name }: PatchedObject<never>): string => `${kind} ${name}`;
 
-/** The names of some objects end in a hash of their content, which is not known before. */
-const isMeant = ({ kind, name }: Patch, object: PatchedObject<never>): boolean =>
-  object.kind === kind &&
-  (name === undefined || object.name === name || object.name.replace(/-[0-9a-f]{10}$/, '') === name);
+/** By kind: the selector that no API server changes, and the labels that it has to find. */
+const FIXED_SELECTORS: Readonly<Record<string, { readonly selector: string[]; readonly found: string[] }>> = {
+  Deployment: { selector: ['spec', 'selector'], found: ['spec', 'template', 'metadata', 'labels'] },
+};
+
+const hasAll = (labels: unknown, wanted: unknown): boolean =>
+  isSection(wanted) && Object.entries(wanted).every(([key, value]) => valueAt(labels, [key]) === value);
+
+/** What an operation did to a selector, where nothing may be done to it. */
+function selectorProblems(kind: string, [before, after]: readonly [unknown, unknown], at: string): readonly Problem[] {
+  const fixed = FIXED_SELECTORS[kind];
+  if (fixed === undefined) {
+    return [];
+  }
+  const selector = valueAt(before, fixed.selector);
+  return [
+    ...problemIf(!isDeepStrictEqual(selector, valueAt(after, fixed.selector)), {
+      path: at,
+      message: `would change ${fixed.selector.join('.')} of a ${kind}, which no cluster changes in place`,
+      allowed: 'other fields; labels of the Pods beside those of the selector are in pods.labels',
+    }),
+    ...problemIf(!hasAll(valueAt(after, fixed.found), valueAt(selector, ['matchLabels'])), {
+      path: at,
+      message: `would take a label from the Pods by which the ${kind} finds them`,
+      allowed: 'other labels; more of them are in pods.labels',
+    }),
+  ];
+}
 
 /** Patches one object when all operations succeed on it. @returns the first that does not, as a problem */
 function patchObject<P>(
@@ -124,12 +149,15 @@ function patchObject<P>(
   { operations }: Patch,
   place: string,
 ): readonly Problem[] {
+  const before = object.toJson();
+  // The library applies an operation to the document itself, so `before` has to be another one.
   let document = object.toJson();
   for (const [index, operation] of operations.entries()) {
     const at = `${place}.operations[${index}]`;
     const result = operated(library, document, operation, { title: titleOf(object), at });
-    if ('problem' in result) {
-      return [result.problem];
+    const found = 'problem' in result ? [result.problem] : selectorProblems(object.kind, [before, result.document], at);
+    if ('problem' in result || found.length > 0) {
+      return found.slice(0, 1);
     }
     document = result.document;
   }
@@ -145,8 +173,8 @@ interface Patching<P> {
   readonly subject: string;
   readonly patches: readonly Patch[];
   readonly objects: readonly PatchedObject<P>[];
-  /** Whether patches of the kind are for objects of this construct. */
-  readonly isOurs: (kind: string) => boolean;
+  /** Whether a patch that matches no object of this construct is a mistake. */
+  readonly isOurs: (patch: Patch) => boolean;
 }
 
 /**
@@ -158,12 +186,12 @@ export function applyPatches<P>({ library, subject, patches, objects, isOurs }: 
   const problems = patches.flatMap((patch, index): readonly Problem[] => {
     const at = `patches[${index}]`;
     const meant = objects.filter((object) => isMeant(patch, object));
-    const isLost = isOurs(patch.kind) && meant.length === 0;
+    const isLost = isOurs(patch) && meant.length === 0;
     return [
       ...problemIf(isLost, {
         path: at,
         message: 'matches no object',
-        given: [patch.kind, patch.name ?? ''].join(' ').trim(),
+        given: [patch.kind ?? '', patch.name ?? ''].join(' ').trim(),
         allowed: `one of ${objects.map(titleOf).join(', ')}`,
       }),
       ...meant.flatMap((object) => patchObject(library, object, patch, at)),

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { imageReference } from '../deployment/sections/image.ts';
+import { allWordsTaken } from './cluster/all-words.ts';
 import { CheckResults } from './cluster/check-results.ts';
 import { DRY_RUNS, dryRuns } from './cluster/dry-runs.ts';
 import { KEDA_SCALING, kedaAbsence, scaledDown, scaledUp, steadyPods } from './cluster/keda-checks.ts';
@@ -135,6 +136,9 @@ async function testManifests(test: ClusterTest): Promise<void> {
   }
   await results.check(`${DRY_RUNS} random consumers, dry run by the API server`, () =>
     dryRuns(test.run, kubectl, dependencies.namespace),
+  );
+  await results.check("one consumer with all words that are Kubernetes' own, too", () =>
+    allWordsTaken(test.run, kubectl, dependencies),
   );
   const isApplied = await results.check('applied server-side, strictly, to a restricted namespace', () =>
     applied(kubectl, folder),

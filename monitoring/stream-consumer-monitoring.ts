@@ -2,8 +2,9 @@ import { type ApiObject, Chart, JsonPatch } from 'cdk8s';
 import { Construct } from 'constructs';
 import { consumerOfProps } from '../deployment/check-consumer.ts';
 import { checkedWorkload } from '../deployment/checked-workload.ts';
+import { addCommonMetadata } from '../deployment/common-metadata.ts';
 import { applyPatches } from '../deployment/patched-objects.ts';
-import { MONITORING_KINDS } from '../deployment/sections/patches.ts';
+import { isOfMonitoring } from '../deployment/sections/patches.ts';
 import type { Workload } from '../deployment/workload.ts';
 import { prometheusRule, scrapeObject } from './prometheus-operator.ts';
 
@@ -39,12 +40,13 @@ export class StreamConsumerMonitoring extends Construct {
     this.scrape = scrapeObject(this, own);
     this.prometheusRule = prometheusRule(this, own);
     const objects = [this.prometheusRule, ...(this.scrape === undefined ? [] : [this.scrape])];
+    addCommonMetadata(own.file, objects);
     applyPatches({
       library: JsonPatch,
       subject,
       patches: own.file.patches,
       objects,
-      isOurs: (kind) => MONITORING_KINDS.includes(kind),
+      isOurs: isOfMonitoring,
     });
   }
 }

@@ -1,11 +1,8 @@
-import { type CheckedConsumer, checkConsumerFile } from '../deployment/check-consumer.ts';
-import { ConsumerFileSchema } from '../deployment/consumer-file.ts';
+import { type CheckedConsumer, checkConsumerFile, withShownPath } from '../deployment/check-consumer.ts';
 import { springPath, withSettingNames } from '../deployment/sections/application.ts';
 import type { Checked } from '../settings/schema/check.ts';
 import { isSection, type SettingPath } from '../settings/schema/document.ts';
 import { describeProblem, type Problem } from '../settings/schema/problem.ts';
-import type { SchemaNode } from '../settings/schema/schema.ts';
-import { shownPath } from '../settings/schema/shown-value.ts';
 import { conflictProblems } from './conflicts.ts';
 import { consumerList } from './consumer-list.ts';
 import { type Environment, OVERLAY_FOLDER, readEnvironments } from './environment-files.ts';
@@ -46,7 +43,7 @@ function withOneName({ value, locate, file }: Layer): Layer {
 
 function located(problem: Problem, layers: readonly Layer[]): Problem {
   const source = problem.source ?? locateIn(layers, parsePath(problem.path));
-  const shown = { ...problem, path: shownPath(ConsumerFileSchema as SchemaNode, problem.path) };
+  const shown = withShownPath(problem);
   return source === undefined ? shown : { ...shown, source };
 }
 

@@ -38,11 +38,11 @@ interface Compared {
   readonly problems: readonly Problem[];
 }
 
-/** Folders of dist/ that hold an environment; empty for dist/ itself. */
+/** Folders of dist/ that hold an environment, and dist/ itself: it holds one unless consumer.yaml is a template. */
 function publishedFolders(dist: string): string[] {
   const entries = existsSync(dist) ? readdirSync(dist, { withFileTypes: true }) : [];
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  return folders.filter((name) => !FILE_FOLDERS.includes(name));
+  return ['', ...folders.filter((name) => !FILE_FOLDERS.includes(name))];
 }
 
 /**

@@ -1,9 +1,18 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, parse } from 'node:path';
-import { nearestKey, type Problem } from '../settings/schema/problem.ts';
-import { shownText } from '../settings/schema/shown-value.ts';
+import { isSection } from '../settings/schema/document.ts';
+import { nearestKey, type Problem, problemIf } from '../settings/schema/problem.ts';
+import { shownText, shownValue } from '../settings/schema/shown-value.ts';
 import { FILE_FOLDERS } from './dist-folder.ts';
 import { readSourceFile, type SourceFile } from './source-file.ts';
+
+/**
+ * Key of consumer.yaml that says what it is by itself: a consumer, or only a template of those that `environments/`
+ * makes of it, which need not be complete and renders to nothing.
+ */
+const BASE = 'base';
+const TEMPLATE = 'template';
+const BASES: readonly string[] = ['consumer', TEMPLATE];
 
 /** What consumer.yaml, or an overlay over it, renders to. */
 export interface Environment {
@@ -58,6 +67,37 @@ const missingBase = (folder: string): Problem => ({
   allowed: `a folder with a ${BASE_FILE}: run this where it is, or start from the one of the package`,
 });
 
+/** The file without what only says what it is. */
+function withoutBase(file: SourceFile): SourceFile {
+  if (!isSection(file.value)) {
+    return file;
+  }
+  const { [BASE]: _base, ...value } = file.value;
+  return { ...file, value };
+}
+
+const baseOf = ({ value }: SourceFile): unknown => (isSection(value) ? value[BASE] : undefined);
+
+function baseProblems(file: SourceFile, overlays: readonly string[]): readonly Problem[] {
+  const base = baseOf(file);
+  const source = file.locate([BASE]) ?? file.name;
+  return [
+    ...problemIf(base !== undefined && !(typeof base === 'string' && BASES.includes(base)), {
+      path: BASE,
+      message: 'is none of the known values',
+      given: shownValue(base, BASES),
+      allowed: `one of ${BASES.join(', ')}`,
+      source,
+    }),
+    ...problemIf(base === TEMPLATE && overlays.length === 0, {
+      path: BASE,
+      message: `is a template, and ${OVERLAY_FOLDER}/ has no file that makes a consumer of it`,
+      allowed: `a file in ${OVERLAY_FOLDER}/, or no base: then ${BASE_FILE} is a consumer by itself`,
+      source,
+    }),
+  ];
+}
+
 function unknownProblems(wanted: readonly string[], names: readonly string[]): Problem[] {
   return wanted
     .filter((name) => !names.includes(name))
@@ -76,25 +116,29 @@ function unknownProblems(wanted: readonly string[], names: readonly string[]): P
 /**
  * Reads consumer.yaml and the overlays in environments/.
  *
- * @param only names of the environments to read. @default consumer.yaml by itself and all overlays
+ * @param only names of the environments to read. @default consumer.yaml by itself, unless it is only a template, and
+ * all overlays
  */
 export function readEnvironments(folder: string, only?: readonly string[]): ReadEnvironments {
   const basePath = join(folder, BASE_FILE);
   if (!existsSync(basePath)) {
     return { environments: [], problems: [missingBase(folder)] };
   }
-  const base = readSourceFile(basePath, folder);
+  const read = readSourceFile(basePath, folder);
+  const base = withoutBase(read);
+  const isAlone = only === undefined && baseOf(read) !== TEMPLATE;
   const files = overlayFiles(folder);
   const wanted = files.filter((file) => only?.includes(parse(file).name) ?? true);
   const overlays = wanted.map((file) => ({ name: parse(file).name, source: readSourceFile(file, folder) }));
   const names = files.map((file) => parse(file).name);
   return {
     environments: [
-      ...(only === undefined ? [{ folder: '', sources: [base] }] : []),
+      ...(isAlone ? [{ folder: '', sources: [base] }] : []),
       ...overlays.map(({ name, source }) => ({ folder: name, sources: [base, source] })),
     ],
     problems: [
       ...base.problems,
+      ...baseProblems(read, files),
       ...overlays.flatMap(({ source }) => source.problems),
       ...nameProblems(wanted),
       ...unknownProblems(only ?? [], names),

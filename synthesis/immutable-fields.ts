@@ -115,7 +115,8 @@ function refusedChanges({ before, after }: ObjectChange): Problem[] {
 const isSuccessor = (old: KubernetesObject, { kind, metadata }: KubernetesObject): boolean =>
   kind === old.kind &&
   metadata.namespace === old.metadata.namespace &&
-  metadata.labels?.[INSTANCE_LABEL] === old.metadata.labels?.[INSTANCE_LABEL];
+  metadata.labels?.[INSTANCE_LABEL] !== undefined &&
+  metadata.labels[INSTANCE_LABEL] === old.metadata.labels?.[INSTANCE_LABEL];
 
 /** A workload that is renamed though its consumer is not: the old one would go on beside the new one. */
 function renamedWorkloads(changes: readonly ObjectChange[]): Problem[] {
@@ -155,12 +156,15 @@ export function abandonedWorkloads(changes: readonly ObjectChange[]): string[] {
     .filter(({ kind }) => kind === WORKLOAD)
     .map((workload) => {
       const instance = workload.metadata.labels?.[INSTANCE_LABEL];
+      const kubectl = kubectlFor(workload);
       const objects = gone.filter((each) => each.metadata.labels?.[INSTANCE_LABEL] === instance);
       const kinds = [...new Set(objects.map(({ kind }) => kind.toLowerCase()))].filter((kind) => kind !== 'namespace');
-      return (
-        `${objectTitle(workload)} is in dist/ no longer, and goes on in each cluster that has it, unless a GitOps tool prunes it: ` +
-        `${kubectlFor(workload)} delete ${kinds.join()} --selector ${INSTANCE_LABEL}=${instance}`
-      );
+      // An object of extraObjects has no such label.
+      const command =
+        instance === undefined
+          ? `${kubectl} delete deployment ${workload.metadata.name}`
+          : `${kubectl} delete ${kinds.join()} --selector ${INSTANCE_LABEL}=${instance}`;
+      return `${objectTitle(workload)} is in dist/ no longer, and goes on in each cluster that has it, unless a GitOps tool prunes it: ${command}`;
     });
 }
 

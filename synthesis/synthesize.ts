@@ -99,8 +99,9 @@ interface Synthesized {
   readonly notes: readonly string[];
 }
 
-const changesOf = (dist: string, rendered: string, environments: readonly CheckedEnvironment[]): ObjectChange[] =>
-  environments.flatMap(({ folder }) => objectChanges(join(dist, folder), join(rendered, folder)));
+/** @param folders of the environments below both */
+const changesOf = (dist: string, rendered: string, folders: ReadonlySet<string>): ObjectChange[] =>
+  [...folders].flatMap((folder) => objectChanges(join(dist, folder), join(rendered, folder)));
 
 /**
  * Checks consumer.yaml and its environments, renders them, and replaces dist/ when the configured folder was rendered
@@ -119,7 +120,10 @@ export function synthesize({ folder, outdir, only, allowRecreate = false, render
     return { ok: true, value: { files: writtenFiles(output.path, folder), notes } };
   }
   const dist = join(folder, DIST_FOLDER);
-  const changes = changesOf(dist, output.path, rendered.value);
+  // What consumer.yaml rendered to by itself is gone where it has become a template.
+  const itself = only === undefined ? [''] : [];
+  const folders = new Set([...itself, ...rendered.value.map((environment) => environment.folder)]);
+  const changes = changesOf(dist, output.path, folders);
   const problems = allowRecreate ? [] : upgradeProblems(changes);
   if (problems.length > 0) {
     return { ok: false, problems };

@@ -2022,6 +2022,205 @@ export const KUBERNETES_TYPES = {
   "type": "object",
   "additionalProperties": false
  },
+ "EnvVar": {
+  "properties": {
+   "name": {
+    "type": "string",
+    "pattern": "^[ -<>-~]+$",
+    "x-allowed": "the name of a variable: printable ASCII without ="
+   },
+   "value": {
+    "type": "string"
+   },
+   "valueFrom": {
+    "properties": {
+     "configMapKeyRef": {
+      "properties": {
+       "key": {
+        "type": "string",
+        "pattern": "^(?!\\.\\.)(?!\\.$)[-._a-zA-Z0-9]{1,253}$",
+        "x-allowed": "a key of a Secret or ConfigMap: letters, digits, and any of - _ ."
+       },
+       "name": {
+        "type": "string",
+        "pattern": "^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+        "maxLength": 253,
+        "x-allowed": "the name of a Kubernetes object: lower-case letters, digits, dashes and dots"
+       },
+       "optional": {
+        "type": "boolean"
+       }
+      },
+      "required": [
+       "key"
+      ],
+      "type": "object",
+      "additionalProperties": false
+     },
+     "fieldRef": {
+      "properties": {
+       "apiVersion": {
+        "type": "string"
+       },
+       "fieldPath": {
+        "type": "string"
+       }
+      },
+      "required": [
+       "fieldPath"
+      ],
+      "type": "object",
+      "additionalProperties": false
+     },
+     "fileKeyRef": {
+      "properties": {
+       "key": {
+        "type": "string"
+       },
+       "optional": {
+        "type": "boolean"
+       },
+       "path": {
+        "type": "string"
+       },
+       "volumeName": {
+        "type": "string"
+       }
+      },
+      "required": [
+       "volumeName",
+       "path",
+       "key"
+      ],
+      "type": "object",
+      "additionalProperties": false
+     },
+     "resourceFieldRef": {
+      "properties": {
+       "containerName": {
+        "type": "string"
+       },
+       "divisor": {
+        "anyOf": [
+         {
+          "type": "string",
+          "pattern": "^[+-]?[0-9]+(\\.[0-9]+)?([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$"
+         },
+         {
+          "type": "number"
+         }
+        ],
+        "x-allowed": "an amount such as 100m, 64Mi or 1"
+       },
+       "resource": {
+        "type": "string"
+       }
+      },
+      "required": [
+       "resource"
+      ],
+      "type": "object",
+      "additionalProperties": false
+     },
+     "secretKeyRef": {
+      "properties": {
+       "key": {
+        "type": "string",
+        "pattern": "^(?!\\.\\.)(?!\\.$)[-._a-zA-Z0-9]{1,253}$",
+        "x-allowed": "a key of a Secret or ConfigMap: letters, digits, and any of - _ ."
+       },
+       "name": {
+        "type": "string",
+        "pattern": "^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+        "maxLength": 253,
+        "x-allowed": "the name of a Kubernetes object: lower-case letters, digits, dashes and dots"
+       },
+       "optional": {
+        "type": "boolean"
+       }
+      },
+      "required": [
+       "key"
+      ],
+      "type": "object",
+      "additionalProperties": false
+     }
+    },
+    "type": "object",
+    "additionalProperties": false
+   }
+  },
+  "required": [
+   "name"
+  ],
+  "type": "object",
+  "additionalProperties": false
+ },
+ "HostAlias": {
+  "properties": {
+   "hostnames": {
+    "items": {
+     "type": "string",
+     "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+     "maxLength": 253,
+     "x-allowed": "the name of a Kubernetes object: lower-case letters, digits, dashes and dots"
+    },
+    "type": "array",
+    "minItems": 1
+   },
+   "ip": {
+    "type": "string",
+    "pattern": "^(\\d{1,3}(\\.\\d{1,3}){3}|(?=.*:.*:)[0-9a-fA-F:]+(:\\d{1,3}(\\.\\d{1,3}){3})?)$",
+    "x-allowed": "an IPv4 or IPv6 address"
+   }
+  },
+  "required": [
+   "ip"
+  ],
+  "type": "object",
+  "additionalProperties": false
+ },
+ "PodDNSConfig": {
+  "properties": {
+   "nameservers": {
+    "items": {
+     "type": "string",
+     "pattern": "^(\\d{1,3}(\\.\\d{1,3}){3}|(?=.*:.*:)[0-9a-fA-F:]+(:\\d{1,3}(\\.\\d{1,3}){3})?)$",
+     "x-allowed": "an IPv4 or IPv6 address"
+    },
+    "type": "array",
+    "maxItems": 3
+   },
+   "options": {
+    "items": {
+     "properties": {
+      "name": {
+       "type": "string",
+       "minLength": 1
+      },
+      "value": {
+       "type": "string"
+      }
+     },
+     "type": "object",
+     "additionalProperties": false
+    },
+    "type": "array"
+   },
+   "searches": {
+    "items": {
+     "type": "string",
+     "pattern": "^(\\.|[a-z0-9_]([-_a-z0-9]*[a-z0-9_])?([.][a-z0-9_]([-_a-z0-9]*[a-z0-9_])?)*[.]?)$",
+     "maxLength": 254,
+     "x-allowed": "a domain of lower-case letters, digits, dashes and underscores"
+    },
+    "type": "array",
+    "maxItems": 32
+   }
+  },
+  "type": "object",
+  "additionalProperties": false
+ },
  "TopologySpreadConstraint": {
   "properties": {
    "labelSelector": {
@@ -3560,4 +3759,4 @@ export const KUBERNETES_TYPES = {
   "type": "object",
   "additionalProperties": false
  }
-} as const satisfies Readonly<Record<'Affinity' | 'Container' | 'EnvFromSource' | 'TopologySpreadConstraint' | 'Volume' | 'VolumeMount', SchemaNode>>;
+} as const satisfies Readonly<Record<'Affinity' | 'Container' | 'EnvFromSource' | 'EnvVar' | 'HostAlias' | 'PodDNSConfig' | 'TopologySpreadConstraint' | 'Volume' | 'VolumeMount', SchemaNode>>;

@@ -18,6 +18,22 @@ export interface StreamConsumerProps {
    */
   readonly namespace?: NamespaceProps;
 
+  /**
+   * Labels of each object, the monitoring too; never of selectors and Pods, which pods.labels is for. Those of a
+   * section and ours win.
+   *
+   * @default {}
+   */
+  readonly labels?: Readonly<Record<string, string>>;
+
+  /**
+   * Annotations of each object, the monitoring too; never of Pods, which pods.annotations is for. Those of a section
+   * and ours win.
+   *
+   * @default {}
+   */
+  readonly annotations?: Readonly<Record<string, string>>;
+
   /** Which image the Pods run. */
   readonly image: ImageProps;
 
@@ -49,7 +65,7 @@ export interface StreamConsumerProps {
   /**
    * How Pods are replaced.
    *
-   * @default { maxSurge: 0, maxUnavailable: 1 }
+   * @default { maxSurge: 0, maxUnavailable: 1, minReadySeconds: 0 }
    */
   readonly rollout?: RolloutProps;
 
@@ -89,7 +105,8 @@ export interface StreamConsumerProps {
    * Further parts of the Pods of the Deployment and of the Job.
    *
    * @default { labels: {}, annotations: {}, environment: {}, nodeSelector: {}, tolerations: [], spread: true, doctor:
-   * false, volumes: [], volumeMounts: [], envFrom: [], initContainers: [], sidecars: [] }
+   * false, userFromCluster: false, volumes: [], volumeMounts: [], envFrom: [], env: [], hostAliases: [],
+   * initContainers: [], sidecars: [] }
    */
   readonly pods?: PodsProps;
 
@@ -142,6 +159,16 @@ export interface StreamConsumerProps {
    * @default []
    */
   readonly patches?: readonly PatchesProps[];
+
+  /**
+   * More objects, as Kubernetes takes them. One without metadata.namespace gets that of the consumer, unless its kind
+   * is known to have none; an empty text leaves it out. Only the API server checks the rest.
+   *
+   * Allowed: a list, each item an object of Kubernetes: a map with apiVersion, kind and metadata.name.
+   *
+   * @default []
+   */
+  readonly extraObjects?: readonly Readonly<Record<string, unknown>>[];
 
   /**
    * Files beside application.yml, by name, such as schemas of formats: the text of each. They are in the ConfigMap,
@@ -204,6 +231,13 @@ export interface ImageProps {
   readonly digest?: string;
 
   /**
+   * When the nodes pull it (imagePullPolicy); Never wants it on each node already.
+   *
+   * @default 'IfNotPresent'
+   */
+  readonly pullPolicy?: 'IfNotPresent' | 'Always' | 'Never';
+
+  /**
    * Secrets with the credentials of a private registry; left out: none.
    *
    * @default []
@@ -247,6 +281,15 @@ export interface RolloutProps {
    * @default 1
    */
   readonly maxUnavailable?: number;
+
+  /**
+   * Seconds that a new Pod has to be ready before the rollout goes on.
+   *
+   * Allowed: 0 to 599.
+   *
+   * @default 0
+   */
+  readonly minReadySeconds?: number;
 }
 
 /** What a Pod may use. */
@@ -395,6 +438,13 @@ export interface PodsProps {
   readonly doctor?: boolean;
 
   /**
+   * Whether the cluster chooses user and group of the Pods, as OpenShift does: then they name no uid, gid or fsGroup.
+   *
+   * @default false
+   */
+  readonly userFromCluster?: boolean;
+
+  /**
    * More volumes (Volume); the kinds that Pod Security "restricted" lets in.
    *
    * Allowed: a list, each item a Volume in Kubernetes' own words.
@@ -421,6 +471,34 @@ export interface PodsProps {
    * @default []
    */
   readonly envFrom?: readonly Readonly<Record<string, unknown>>[];
+
+  /**
+   * Variables in the words of Kubernetes (EnvVar), with valueFrom, too. They come behind those of environment, which
+   * has plain ones; no settings, and no secrets.
+   *
+   * Allowed: a list, each item a EnvVar in Kubernetes' own words.
+   *
+   * @default []
+   */
+  readonly env?: readonly Readonly<Record<string, unknown>>[];
+
+  /**
+   * Name servers, searched domains and options beside the cluster's (PodDNSConfig). Left out: none.
+   *
+   * Allowed: a PodDNSConfig in Kubernetes' own words.
+   *
+   * @default - none
+   */
+  readonly dnsConfig?: Readonly<Record<string, unknown>>;
+
+  /**
+   * Addresses of host names that no name server knows (HostAlias).
+   *
+   * Allowed: a list, each item a HostAlias in Kubernetes' own words.
+   *
+   * @default []
+   */
+  readonly hostAliases?: readonly Readonly<Record<string, unknown>>[];
 
   /**
    * Which nodes and neighbours the Pods want or avoid (Affinity). Left out: any.
@@ -515,6 +593,13 @@ export interface DatabaseProps {
    * @default - nobody
    */
   readonly owner?: DatabaseOwnerProps;
+
+  /**
+   * The Job of migrate: job.
+   *
+   * @default { annotations: {} }
+   */
+  readonly job?: DatabaseJobProps;
 }
 
 /** Credentials of the brokers, needed with application.kafka.sasl, and certificates. Left out: none. */
@@ -764,11 +849,13 @@ export interface MonitoringProps {
 /** `patches` of consumer.yaml. */
 export interface PatchesProps {
   /**
-   * Kind of the object.
+   * Kind of the object. Left out: each object of the name, or each object at all.
    *
    * Allowed: a kind such as Deployment.
+   *
+   * @default - each object of the name, or each object at all
    */
-  readonly kind: string;
+  readonly kind?: string;
 
   /**
    * Its name, without the hash where it ends in one. Left out: each object of the kind.
@@ -1333,6 +1420,16 @@ export interface DatabaseOwnerProps {
    * @default { url: 'url', user: 'user', password: 'password' }
    */
   readonly keys?: DatabaseOwnerKeysProps;
+}
+
+/** The Job of migrate: job. */
+export interface DatabaseJobProps {
+  /**
+   * Its annotations, such as argocd.argoproj.io/sync-options. Others make no new Job.
+   *
+   * @default {}
+   */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /**

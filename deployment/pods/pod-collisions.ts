@@ -4,7 +4,7 @@ import type { Rule } from '../../settings/schema/check.ts';
 import { isSection, type Section } from '../../settings/schema/document.ts';
 import { type Problem, problemIf } from '../../settings/schema/problem.ts';
 import { ENDPOINT_SETTINGS } from '../sections/endpoint.ts';
-import { initContainersOf, POD_PARTS, type PodParts, typeProblems } from './pod-parts.ts';
+import { initContainersOf, POD_PARTS, type PodPart, type PodParts, typeProblems } from './pod-parts.ts';
 import { containerSecurityProblems, volumeSecurityProblems } from './pod-security.ts';
 
 /** A part of the Pods with its place in consumer.yaml. */
@@ -190,14 +190,14 @@ function partProblems(pods: PodParts): Problem[] {
   ];
 }
 
-const partIsKnown = (key: keyof PodParts): Rule<PodPartsPart> => ({
+const partIsKnown = (key: PodPart): Rule<PodPartsPart> => ({
   reads: [`pods.${key}`],
   find: ({ pods }) => typeProblems(pods, key),
 });
 
-const places = (keys: readonly (keyof PodParts)[]): string[] => keys.map((key) => `pods.${key}`);
+const places = (keys: readonly PodPart[]): string[] => keys.map((key) => `pods.${key}`);
 
-const areKnown = (pods: PodParts, keys: readonly (keyof PodParts)[]): boolean =>
+const areKnown = (pods: PodParts, keys: readonly PodPart[]): boolean =>
   keys.every((key) => typeProblems(pods, key).length === 0);
 
 const COLLIDING = ['volumes', 'volumeMounts', 'envFrom', 'initContainers', 'sidecars'] as const;

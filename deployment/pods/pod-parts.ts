@@ -31,6 +31,17 @@ export const podParts = {
     'EnvFromSource',
     'Secrets and ConfigMaps whose keys become variables (EnvFromSource). No check sees them, and a setting among them wins over application.',
   ),
+  env: parts(
+    'EnvVar',
+    'Variables in the words of Kubernetes (EnvVar), with valueFrom, too. They come behind those of environment, which has plain ones; no settings, and no secrets.',
+  ),
+  dnsConfig: Type.Optional(
+    part(
+      'PodDNSConfig',
+      "Name servers, searched domains and options beside the cluster's (PodDNSConfig). Left out: none.",
+    ),
+  ),
+  hostAliases: parts('HostAlias', 'Addresses of host names that no name server knows (HostAlias).'),
   affinity: Type.Optional(
     part('Affinity', 'Which nodes and neighbours the Pods want or avoid (Affinity). Left out: any.'),
   ),
@@ -50,28 +61,42 @@ export const podParts = {
   ),
 };
 
+/** The containers of the user, and as whom they run. */
+interface ContainerParts {
+  readonly initContainers: readonly Section[];
+  readonly sidecars: readonly Section[];
+  readonly userFromCluster: boolean;
+}
+
 /** The parts after the schema's check, which knows them as maps only. */
-export interface PodParts {
+export interface PodParts extends ContainerParts {
   readonly volumes: readonly Section[];
   readonly volumeMounts: readonly Section[];
   readonly envFrom: readonly Section[];
+  readonly env: readonly Section[];
+  readonly dnsConfig?: Section;
+  readonly hostAliases: readonly Section[];
   readonly affinity?: Section;
   readonly topologySpreadConstraints?: readonly Section[];
-  readonly initContainers: readonly Section[];
-  readonly sidecars: readonly Section[];
 }
 
-const TYPES: Readonly<Record<keyof PodParts, KubernetesType>> = {
+/** A part that is said in Kubernetes' own words, by its key below `pods`. */
+export type PodPart = Exclude<keyof PodParts, 'userFromCluster'>;
+
+const TYPES: Readonly<Record<PodPart, KubernetesType>> = {
   volumes: 'Volume',
   volumeMounts: 'VolumeMount',
   envFrom: 'EnvFromSource',
+  env: 'EnvVar',
+  dnsConfig: 'PodDNSConfig',
+  hostAliases: 'HostAlias',
   affinity: 'Affinity',
   topologySpreadConstraints: 'TopologySpreadConstraint',
   initContainers: 'Container',
   sidecars: 'Container',
 };
 
-const isList = (key: keyof PodParts): boolean => key !== 'affinity';
+const isList = (key: PodPart): boolean => key !== 'affinity' && key !== 'dnsConfig';
 
 /** Places as the item's own check writes them, below the item. */
 const below = (place: string, inner: string): string =>
@@ -84,14 +109,14 @@ const under = (place: string, problem: Problem): Problem => ({
 });
 
 /** Compiled when a part is there, which is rare: the types of Kubernetes are large. */
-const checkPart = (key: keyof PodParts, value: Section): Checked<unknown> =>
+const checkPart = (key: PodPart, value: Section): Checked<unknown> =>
   checkAgainst(KUBERNETES_TYPES[TYPES[key]] as SchemaNode, value);
 
 /** The parts, by their keys below `pods`. */
-export const POD_PARTS = Object.keys(TYPES) as (keyof PodParts)[];
+export const POD_PARTS = Object.keys(TYPES) as PodPart[];
 
 /** What is no part of a Pod by what Kubernetes publishes. Values are masked already. */
-export function typeProblems(pods: PodParts, key: keyof PodParts): Problem[] {
+export function typeProblems(pods: PodParts, key: PodPart): Problem[] {
   const value = pods[key];
   const items = value === undefined ? [] : ([value].flat() as Section[]);
   return items.flatMap((item, index) => {
@@ -106,6 +131,7 @@ export function typeProblems(pods: PodParts, key: keyof PodParts): Problem[] {
  * use them, such as a proxy to PostgreSQL. A sidecar is an init container that goes on: one beside the consumer would
  * end at the same SIGTERM, before the consumer has drained, and would keep the Job from ending.
  */
-export function initContainersOf({ sidecars, initContainers }: PodParts): readonly Section[] {
-  return [...sidecars.map((each) => ({ ...each, restartPolicy: 'Always' })), ...initContainers].map(securedContainer);
+export function initContainersOf({ sidecars, initContainers, userFromCluster }: ContainerParts): readonly Section[] {
+  const all = [...sidecars.map((each) => ({ ...each, restartPolicy: 'Always' })), ...initContainers];
+  return all.map((each) => securedContainer(each, userFromCluster));
 }

@@ -3,7 +3,7 @@ import { isSection, type Section, sectionOf, valueAt } from '../../settings/sche
 import type { Problem } from '../../settings/schema/problem.ts';
 
 /** What Pod Security "restricted" asks of a container, and a read-only root file system. */
-export const SECURITY_CONTEXT = {
+const SECURITY_CONTEXT = {
   runAsNonRoot: true,
   runAsUser: CONTAINER_USER.uid,
   runAsGroup: CONTAINER_USER.gid,
@@ -14,11 +14,28 @@ export const SECURITY_CONTEXT = {
   seccompProfile: { type: 'RuntimeDefault' },
 };
 
+const { runAsUser: _user, runAsGroup: _group, ...OF_ANY_USER } = SECURITY_CONTEXT;
+
+/** @param userFromCluster whether the cluster chooses the user, as OpenShift does, and refuses one that is named */
+export const securityContext = (userFromCluster: boolean) => (userFromCluster ? OF_ANY_USER : SECURITY_CONTEXT);
+
+/** The same for a whole Pod, whose volumes belong to its group. @param userFromCluster as above */
+export const podSecurityContext = (userFromCluster: boolean) => ({
+  runAsNonRoot: true,
+  ...(!userFromCluster && {
+    runAsUser: CONTAINER_USER.uid,
+    runAsGroup: CONTAINER_USER.gid,
+    fsGroup: CONTAINER_USER.gid,
+  }),
+  seccompProfile: { type: 'RuntimeDefault' },
+});
+
 /** A container as it was written, with our security context wherever its own says nothing. */
-export function securedContainer(container: Section): Section {
+export function securedContainer(container: Section, userFromCluster: boolean): Section {
+  const ours = securityContext(userFromCluster);
   const own = sectionOf(container, 'securityContext');
-  const capabilities = { ...SECURITY_CONTEXT.capabilities, ...sectionOf(own, 'capabilities') };
-  return { ...container, securityContext: { ...SECURITY_CONTEXT, ...own, capabilities } };
+  const capabilities = { ...ours.capabilities, ...sectionOf(own, 'capabilities') };
+  return { ...container, securityContext: { ...ours, ...own, capabilities } };
 }
 
 const VOLUME_SOURCES: readonly string[] = [

@@ -27,6 +27,10 @@ export const image = Type.Object(
         [ALLOWED]: 'sha256: and 64 hexadecimal digits',
       }),
     ),
+    pullPolicy: Type.Enum(['IfNotPresent', 'Always', 'Never'], {
+      default: 'IfNotPresent',
+      description: 'When the nodes pull it (imagePullPolicy); Never wants it on each node already.',
+    }),
     pullSecrets: Type.Array(Type.String(objectName), {
       default: [],
       uniqueItems: true,

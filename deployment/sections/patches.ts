@@ -22,11 +22,13 @@ const operation = Type.Object(
 
 const patch = Type.Object(
   {
-    kind: Type.String({
-      pattern: '^[A-Z][A-Za-z]{1,62}$',
-      description: 'Kind of the object.',
-      [ALLOWED]: 'a kind such as Deployment',
-    }),
+    kind: Type.Optional(
+      Type.String({
+        pattern: '^[A-Z][A-Za-z]{1,62}$',
+        description: 'Kind of the object. Left out: each object of the name, or each object at all.',
+        [ALLOWED]: 'a kind such as Deployment',
+      }),
+    ),
     name: Type.Optional(
       Type.String({
         ...objectName,
@@ -55,7 +57,21 @@ export type Patch = Static<typeof patch>;
 export type PatchOperation = Static<typeof operation>;
 
 /** What is rendered beside the consumer, by `StreamConsumerMonitoring`. */
-export const MONITORING_KINDS: readonly string[] = ['ServiceMonitor', 'PodMonitor', 'ScrapeConfig', 'PrometheusRule'];
+const MONITORING_KINDS: readonly string[] = ['ServiceMonitor', 'PodMonitor', 'ScrapeConfig', 'PrometheusRule'];
+
+/** Whether a patch is for what is rendered beside the consumer alone. */
+export const isOfMonitoring = ({ kind }: Patch): boolean => kind !== undefined && MONITORING_KINDS.includes(kind);
+
+/** An object that a patch may be for. */
+interface NamedObject {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** The names of some objects end in a hash of their content, which is not known before. */
+export const isMeant = ({ kind, name }: Patch, object: NamedObject): boolean =>
+  (kind === undefined || object.kind === kind) &&
+  (name === undefined || object.name === name || object.name.replace(/-[0-9a-f]{10}$/, '') === name);
 
 interface PatchesPart {
   readonly patches: readonly Patch[];
@@ -105,7 +121,7 @@ function identityProblems({ kind, operations }: Patch, at: string): Problem[] {
           allowed: 'name, namespace and serviceAccount.name of consumer.yaml',
         },
       ),
-      ...problemIf(kind === 'ConfigMap' && written.some((each) => CONTENT.test(each)), {
+      ...problemIf((kind ?? 'ConfigMap') === 'ConfigMap' && written.some((each) => CONTENT.test(each)), {
         path: `${at}.operations[${place}].path`,
         message: 'is content that the name of the ConfigMap is a hash of, so that a change makes the Pods roll',
         given: path,
@@ -123,11 +139,11 @@ const identityStays: Rule<PatchesPart> = {
 const monitoringIsThere: Rule<PatchesPart> = {
   reads: ['patches[]', 'monitoring.customResources'],
   find: ({ patches, monitoring }) =>
-    patches.flatMap(({ kind }, index) =>
-      problemIf(!monitoring.customResources && MONITORING_KINDS.includes(kind), {
+    patches.flatMap((each, index) =>
+      problemIf(!monitoring.customResources && isOfMonitoring(each), {
         path: `patches[${index}].kind`,
         message: 'is not among the manifests with monitoring.customResources: false',
-        given: kind,
+        given: each.kind,
         allowed: 'another kind, or monitoring.customResources: true',
       }),
     ),

@@ -19,6 +19,13 @@ export const rollout = Type.Object(
       default: 1,
       description: 'Pods below replicas that a rollout may leave.',
     }),
+    minReadySeconds: Type.Integer({
+      minimum: 0,
+      // A rollout has to progress within 600 s, Kubernetes' own limit.
+      maximum: 599,
+      default: 0,
+      description: 'Seconds that a new Pod has to be ready before the rollout goes on.',
+    }),
   },
   { ...section, description: 'How Pods are replaced.' },
 );

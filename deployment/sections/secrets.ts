@@ -55,7 +55,7 @@ const sealedSecret = Type.Object(
 );
 
 /** Who makes a Secret, unless it is there already. */
-const secretSource = {
+export const secretSource = {
   externalSecret: Type.Optional(externalSecret),
   sealedSecret: Type.Optional(sealedSecret),
 };
@@ -142,43 +142,11 @@ export const schemaRegistry = Type.Object(
   },
 );
 
-const keys = Type.Object(
-  { url: secretKey('url'), user: secretKey('user'), password: secretKey('password') },
-  { ...section, description: 'Keys of the Secret.' },
-);
-
-const credentials = (whose: string) => ({
-  existingSecret: Type.String({
-    ...objectName,
-    description: `Secret with the ${whose}credentials in the same namespace, made by you or by one of the two below.`,
-    [ALLOWED]: 'the name of a Secret with the keys url, user and password (keys renames them)',
-  }),
-  ...secretSource,
-  keys,
-});
-
-/** Where PostgreSQL's credentials come from. */
-export const database = Type.Object(
-  {
-    ...credentials(''),
-    tls: tlsFiles('PostgreSQL, the owner of the tables included'),
-    migrate: Type.Enum(['onStart', 'job', 'never'], {
-      default: 'onStart',
-      description:
-        'Who creates and upgrades the tables. onStart: the consumer. job: a Job, as the owner, so that the consumer need not be able to. never: somebody else.',
-    }),
-    owner: Type.Optional(
-      Type.Object(credentials("owner's "), {
-        ...closed,
-        description: 'Who the Job logs in as; needed with migrate: job. Left out: nobody.',
-      }),
-    ),
-  },
-  { ...section, description: "PostgreSQL's URL, user and password; user and password may be missing from the Secret." },
-);
-
 interface SecretsPart {
-  readonly database: Static<typeof database>;
+  readonly database: SecretSource & {
+    readonly existingSecret: string;
+    readonly owner?: SecretSource & { readonly existingSecret: string };
+  };
   readonly kafka?: Static<typeof kafka>;
   readonly schemaRegistry?: Static<typeof schemaRegistry>;
 }
@@ -218,22 +186,6 @@ const madeSecretIsNamed = (['kafka', 'schemaRegistry'] as const).map(
       }),
   }),
 );
-
-const jobHasOwner: Rule<SecretsPart> = {
-  reads: ['database.migrate', 'database.owner'],
-  find: ({ database: { migrate, owner } }) => [
-    ...problemIf(migrate === 'job' && owner === undefined, {
-      path: 'database.owner.existingSecret',
-      message: 'is missing, and the Job of migrate: job has to log in as somebody',
-      allowed: 'the name of a Secret with the keys url, user and password (database.owner.keys renames them)',
-    }),
-    ...problemIf(migrate !== 'job' && owner !== undefined, {
-      path: 'database.owner',
-      message: `is used by nobody with migrate: ${migrate}`,
-      allowed: 'nothing, or migrate: job',
-    }),
-  ],
-};
 
 const secretsDiffer: Rule<SecretsPart> = {
   reads: SOURCES.flatMap(([path]) => [`${path}.existingSecret`, ...makersAt(path)]),
@@ -281,9 +233,4 @@ export const saslHasCredentials: Rule<SecretsPart & { readonly application: unkn
 };
 
 /** What must hold for Secrets, and for what makes them. */
-export const SECRET_RULES: readonly Rule<SecretsPart>[] = [
-  ...secretHasOneSource,
-  ...madeSecretIsNamed,
-  jobHasOwner,
-  secretsDiffer,
-];
+export const SECRET_RULES: readonly Rule<SecretsPart>[] = [...secretHasOneSource, ...madeSecretIsNamed, secretsDiffer];

@@ -44,6 +44,7 @@ export interface ClusterObject {
     readonly name: string;
     readonly resourceVersion: string;
     readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
   };
   readonly status?: object;
 }

@@ -24,6 +24,24 @@ const envFrom = some([
   { configMapRef: { name: 'more', optional: true }, prefix: 'TEAM_' },
 ]);
 
+const env = some([
+  { name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+  { name: 'PROXY', valueFrom: { configMapKeyRef: { name: 'proxies', key: 'http', optional: true } } },
+  { name: 'TRACE', valueFrom: { secretKeyRef: { name: 'tracing', key: 'token', optional: true } } },
+  { name: 'CPUS', valueFrom: { resourceFieldRef: { resource: 'limits.cpu', divisor: '1m' } } },
+  { name: 'PLACE', value: '$(NODE)' },
+]);
+
+const dnsConfig = fc.constantFrom(
+  { nameservers: ['192.0.2.53', '2001:db8::53'] },
+  { searches: ['svc.example.com', '.'], options: [{ name: 'ndots', value: '2' }, { name: 'edns0' }] },
+);
+
+const hostAliases = some([
+  { ip: '192.0.2.1', hostnames: ['kafka', 'kafka-1.example.com'] },
+  { ip: '2001:db8::1', hostnames: ['database'] },
+]);
+
 const affinity = fc.constantFrom(
   {
     podAntiAffinity: {
@@ -68,11 +86,22 @@ const patches = some([
     kind: 'Deployment',
     operations: [
       { op: 'replace', path: '/spec/revisionHistoryLimit', value: 5 },
-      { op: 'add', path: '/spec/template/spec/hostAliases', value: [{ ip: '192.0.2.1', hostnames: ['kafka'] }] },
+      { op: 'add', path: '/spec/template/spec/dnsPolicy', value: 'Default' },
     ],
   },
+  { operations: [{ op: 'add', path: '/metadata/labels/patched', value: 'all' }] },
   { kind: 'Service', operations: [{ op: 'add', path: '/spec/sessionAffinity', value: 'ClientIP' }] },
   { kind: 'ConfigMap', operations: [{ op: 'remove', path: '/metadata/labels/app.kubernetes.io~1version' }] },
+]);
+
+const extraObjects = some([
+  { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'more', labels: { team: 'x' } }, data: { a: 'b' } },
+  {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name: 'proxy' },
+    spec: { podSelector: { matchLabels: { app: 'proxy' } }, policyTypes: ['Ingress'] },
+  },
 ]);
 
 /** By dotted path: what a user may add in Kubernetes' words; as names go together, some combinations are mistakes. */
@@ -80,9 +109,13 @@ export const KUBERNETES_WORDS: Readonly<Record<string, fc.Arbitrary<unknown>>> =
   'pods.volumes': volumes,
   'pods.volumeMounts': volumeMounts,
   'pods.envFrom': envFrom,
+  'pods.env': env,
+  'pods.dnsConfig': dnsConfig,
+  'pods.hostAliases': hostAliases,
   'pods.affinity': affinity,
   'pods.topologySpreadConstraints': topologySpreadConstraints,
   'pods.initContainers': initContainers,
   'pods.sidecars': sidecars,
   patches,
+  extraObjects,
 };

@@ -38,6 +38,18 @@ const innerPath = {
   [ALLOWED]: 'a path within the volume, without .. in it',
 };
 
+/** An address; the API server reads it more strictly. */
+const address = {
+  pattern: '^(\\d{1,3}(\\.\\d{1,3}){3}|(?=.*:.*:)[0-9a-fA-F:]+(:\\d{1,3}(\\.\\d{1,3}){3})?)$',
+  [ALLOWED]: 'an IPv4 or IPv6 address',
+};
+
+const searchedDomain = {
+  pattern: '^(\\.|[a-z0-9_]([-_a-z0-9]*[a-z0-9_])?([.][a-z0-9_]([-_a-z0-9]*[a-z0-9_])?)*[.]?)$',
+  maxLength: 254,
+  [ALLOWED]: 'a domain of lower-case letters, digits, dashes and underscores',
+};
+
 const fileMode = { minimum: 0, maximum: 511 };
 const natural = { minimum: 0 };
 const positive = { minimum: 1 };
@@ -71,6 +83,7 @@ export const KUBERNETES_LIMITS: Readonly<Record<string, Readonly<Record<string, 
   },
   EnvVar: { name: variable },
   GRPCAction: { port: portNumber },
+  HostAlias: { ip: address, hostnames: { items: { type: 'string', ...objectName }, minItems: 1 } },
   HTTPGetAction: { port: namedPort, scheme: choice('HTTP', 'HTTPS') },
   KeyToPath: { key: dataKey, mode: fileMode, path: innerPath },
   LabelSelectorRequirement: { key: labelKey, operator: choice('In', 'NotIn', 'Exists', 'DoesNotExist') },
@@ -81,6 +94,11 @@ export const KUBERNETES_LIMITS: Readonly<Record<string, Readonly<Record<string, 
   },
   PersistentVolumeClaimVolumeSource: { claimName: objectName },
   PodAffinityTerm: { topologyKey: labelKey, namespaces: { items: { type: 'string', ...dnsLabel } } },
+  PodDNSConfig: {
+    nameservers: { items: { type: 'string', ...address }, maxItems: 3 },
+    searches: { items: { type: 'string', ...searchedDomain }, maxItems: 32 },
+  },
+  PodDNSConfigOption: { name: { minLength: 1 } },
   PreferredSchedulingTerm: { weight: percent },
   Probe: {
     initialDelaySeconds: natural,

@@ -5,7 +5,17 @@ import { KUBERNETES_LIMITS } from './kubernetes-limits.ts';
 import type { GeneratedFile } from './props.ts';
 
 /** Types of Kubernetes that consumer.yaml takes in Kubernetes' own words. */
-const TYPES = ['Affinity', 'Container', 'EnvFromSource', 'TopologySpreadConstraint', 'Volume', 'VolumeMount'] as const;
+const TYPES = [
+  'Affinity',
+  'Container',
+  'EnvFromSource',
+  'EnvVar',
+  'HostAlias',
+  'PodDNSConfig',
+  'TopologySpreadConstraint',
+  'Volume',
+  'VolumeMount',
+] as const;
 
 const PACKAGE = 'io.k8s.api.core.v1.';
 

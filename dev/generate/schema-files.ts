@@ -34,6 +34,13 @@ const consumers = (description: string): PublishedSchema => ({
   items: { allOf: [{ $ref: CONSUMER }, { required: ['name'] }] } as SchemaNode,
 });
 
+const base: SchemaNode = {
+  description:
+    'What this file is by itself. template: only what the files in environments/ have in common; it need not be complete, and renders to nothing.',
+  enum: ['consumer', 'template'],
+  default: 'consumer',
+};
+
 /** Only the `required` of a schema, at every level. */
 function requiredPart(node: SchemaNode): PublishedSchema {
   const mandatory = (node.required ?? []).filter((key) => isMandatory(node, key));
@@ -52,11 +59,11 @@ export function consumerFileSchema(): PublishedSchema {
   const list = consumers('Several consumers: each is laid over the part above the list, and has another name.');
   return {
     ...common,
-    properties: { ...common.properties, consumers: list },
+    properties: { base, ...common.properties, consumers: list },
     if: { required: ['consumers'] },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: { properties: { name: { not: {} } } },
-    else: requiredPart(schema),
+    else: { if: { required: ['base'], properties: { base: { const: 'template' } } }, else: requiredPart(schema) },
     definitions: { consumer: overlay() },
   };
 }

@@ -9,7 +9,8 @@ import { childSchema, type SchemaNode } from './schema.ts';
  * - texts of at most 20 characters, all of them short words (at most eight letters in one case), short numbers with or
  *   without a unit, and . , : / _ - + * between them, with at most ten digits in all
  * - texts that differ from what is allowed there in at most two characters
- * - keys that the schema knows, and other keys by the same rules, as camelCase too, with words of up to 13 letters
+ * - keys that the schema knows at any place, and keys of letters alone that differ from one in at most two letters
+ * - other keys by the same rules as texts, as camelCase too, with words of up to 13 letters
  *
  * All else is masked, and so is everything at a place that the schema marks as a secret. The place in the file is shown
  * always, so a person finds what is not shown.
@@ -87,15 +88,71 @@ export function shownValue(value: unknown, known: readonly string[] = [], depth 
   return Object.fromEntries(entries.map(([key, item]) => [shownKey(key), shownValue(item, known, depth + 1)]));
 }
 
-/** A problem's path, the keys masked that the schema does not know and that are no harmless names. */
-export function shownPath(root: SchemaNode, path: string): string {
+/** A slip of the keyboard in a name; a password of letters alone that is so near to one is none. */
+const LETTERS = /^[A-Za-z]+(?:[.-][A-Za-z]+)*$/;
+
+/** Names near which a password may be: whoever needs one quickly takes such a word and changes a letter. */
+const SECRET_NAME = /pass|secret|token|credential/i;
+
+/** By schema: every key at any place in it. */
+const KEYS = new WeakMap<SchemaNode, ReadonlySet<string>>();
+
+function addKeys(node: SchemaNode, found: Set<string>): void {
+  for (const [key, child] of Object.entries(node.properties ?? {})) {
+    found.add(key);
+    addKeys(child, found);
+  }
+  const inner = [node.items, ...(node.anyOf ?? []), ...Object.values(node.patternProperties ?? {})];
+  for (const child of [
+    ...inner,
+    typeof node.additionalProperties === 'object' ? node.additionalProperties : undefined,
+  ]) {
+    if (child !== undefined) {
+      addKeys(child, found);
+    }
+  }
+}
+
+function keysOf(root: SchemaNode): ReadonlySet<string> {
+  const known = KEYS.get(root);
+  if (known !== undefined) {
+    return known;
+  }
+  const found = new Set<string>();
+  addKeys(root, found);
+  KEYS.set(root, found);
+  return found;
+}
+
+/** Whether a key is one that some schema has elsewhere, or a slip of one. */
+function isKeyElsewhere(key: string, schemas: readonly SchemaNode[]): boolean {
+  const known = schemas.map(keysOf);
+  return (
+    known.some((keys) => keys.has(key)) ||
+    (LETTERS.test(key) &&
+      known.some((keys) =>
+        isNearly(
+          key,
+          [...keys].filter((name) => !SECRET_NAME.test(name)),
+        ),
+      ))
+  );
+}
+
+/**
+ * A problem's path, the keys masked that no schema knows, or nearly knows, and that are no harmless names.
+ *
+ * @param more schemas of parts that the root knows as maps only. @default none
+ */
+export function shownPath(root: SchemaNode, path: string, more: readonly SchemaNode[] = []): string {
+  const schemas = [root, ...more];
   let node: SchemaNode | undefined = root;
   const shown = path.split('.').map((part) => {
     const [, key = part, index = ''] = /^(.*?)((?:\[\d+\])*)$/s.exec(part) ?? [];
     const known: readonly string[] = Object.keys(node?.properties ?? {});
     const child: SchemaNode | undefined = node === undefined ? undefined : childSchema(node, key);
     node = index === '' ? child : child?.items;
-    return known.includes(key) ? part : `${shownKey(key, known)}${index}`;
+    return known.includes(key) || isKeyElsewhere(key, schemas) ? part : `${shownKey(key, known)}${index}`;
   });
   return shown.join('.');
 }

@@ -11,8 +11,8 @@ import { deploymentSpec, only, renderedConsumer } from './rendered-consumer.ts';
 
 type Operation = Readonly<Record<string, unknown>>;
 
-const patch = (kind: string, operations: readonly Operation[], name?: string) => ({
-  patches: [{ kind, ...(name !== undefined && { name }), operations }],
+const patch = (kind: string | undefined, operations: readonly Operation[], name?: string) => ({
+  patches: [{ ...(kind !== undefined && { kind }), ...(name !== undefined && { name }), operations }],
 });
 
 /** What the file's check says, or the construct. */
@@ -84,6 +84,34 @@ describe('a patch', () => {
     expect(deployment.metadata.labels).not.toHaveProperty(['app.kubernetes.io/component']);
   });
 
+  test('without a kind changes each object, those of the monitoring too', () => {
+    const label = { op: 'add', path: '/metadata/labels/team', value: 'payments' };
+    const changes = patch(undefined, [label]);
+    const objects = [...renderedConsumer(changes), ...renderedMonitoring(changes)];
+    expect(objects.map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining(['Namespace', 'Deployment', 'Service', 'ServiceMonitor', 'PrometheusRule']),
+    );
+    expect(objects.filter(({ metadata }) => metadata.labels['team'] !== 'payments')).toEqual([]);
+  });
+
+  test('without a kind changes each object of its name', () => {
+    const label = { op: 'add', path: '/metadata/labels/team', value: 'payments' };
+    const changes = patch(undefined, [label], 'orders-consumer-config');
+    const patched = [...renderedConsumer(changes), ...renderedMonitoring(changes)].filter(
+      ({ metadata }) => metadata.labels['team'] === 'payments',
+    );
+    expect(patched.map(({ kind }) => kind)).toEqual(['ConfigMap']);
+  });
+
+  test('without a kind that changes the Job makes a new Job', () => {
+    const job = { database: { migrate: 'job', owner: { existingSecret: 'owner' } } };
+    const label = { op: 'add', path: '/metadata/labels/team', value: 'payments' };
+    const nameOf = (changes: object) => only(renderedConsumer({ ...job, ...changes }), 'Job').metadata.name;
+    expect(nameOf(patch(undefined, [label]))).not.toBe(nameOf({}));
+    expect(nameOf(patch(undefined, [label], 'orders-consumer-schema'))).not.toBe(nameOf({}));
+    expect(nameOf(patch(undefined, [label], 'orders-consumer'))).toBe(nameOf({}));
+  });
+
   test('of the Job makes a new Job', () => {
     const job = { database: { migrate: 'job', owner: { existingSecret: 'owner' } } };
     const operation = { op: 'replace', path: '/spec/backoffLimit', value: 1 };
@@ -98,12 +126,13 @@ describe('a patch is refused', () => {
     for (const [kind, name] of [
       ['StatefulSet', undefined],
       ['Deployment', 'orders'],
+      [undefined, 'orders'],
     ] as const) {
       expect(problemsOf(patch(kind, [aliases], name))).toEqual([
         {
           path: 'patches[0]',
           message: 'matches no object',
-          given: name === undefined ? kind : `${kind} ${name}`,
+          given: [kind, name].filter((each) => each !== undefined).join(' '),
           allowed: expect.stringContaining('ServiceAccount orders-consumer, ConfigMap orders-consumer-config-'),
         },
       ]);
@@ -189,6 +218,39 @@ describe('a patch is refused', () => {
     ['with a pointer that is none', 'Deployment', { op: 'remove', path: 'spec' }, 'patches[0].operations[0].path'],
   ])('%s', (_, kind, operation, place) => {
     expect(problemsOf(patch(kind, [operation])).map(({ path }) => path)).toEqual([place]);
+  });
+
+  const selector = '/spec/selector';
+
+  test.each<[string, Operation]>([
+    ['replaces', { op: 'replace', path: `${selector}/matchLabels/app.kubernetes.io~1name`, value: 'a' }],
+    ['adds to', { op: 'add', path: `${selector}/matchLabels/team`, value: 'payments' }],
+    ['removes', { op: 'remove', path: selector }],
+    ['copies over', { op: 'copy', from: '/metadata/labels', path: `${selector}/matchLabels` }],
+    ['moves from', { op: 'move', from: selector, path: '/metadata/annotations' }],
+  ])('when it %s the selector of the Deployment, which no cluster changes', (_, operation) => {
+    const refused = [{ path: 'patches[0].operations[1]', message: expect.stringContaining('spec.selector') }];
+    expect(problemsOf(patch('Deployment', [aliases, operation]))).toMatchObject(refused);
+    expect(problemsOf(patch(undefined, [aliases, operation], 'orders-consumer'))).not.toEqual([]);
+  });
+
+  test('when it replaces all that is around the selector', () => {
+    expect(problemsOf(patch('Deployment', [{ op: 'replace', path: '/spec', value: {} }]))).toMatchObject([
+      { path: 'patches[0].operations[0]', message: expect.stringContaining('spec.selector') },
+    ]);
+  });
+
+  test('when it takes from the Pods a label by which the Deployment finds them', () => {
+    const path = '/spec/template/metadata/labels/app.kubernetes.io~1instance';
+    const operations = [{ op: 'replace', path, value: 'other' }];
+    expect(problemsOf(patch('Deployment', operations))).toMatchObject([
+      { path: 'patches[0].operations[0]', message: expect.stringContaining('finds them') },
+    ]);
+  });
+
+  test('when it has no kind and another content of the ConfigMap', () => {
+    const operation = { op: 'add', path: '/data/a', value: 'b' };
+    expect(problemsOf(patch(undefined, [operation]))).toMatchObject([{ path: 'patches[0].operations[0].path' }]);
   });
 
   test('of monitoring where the manifests have none', () => {

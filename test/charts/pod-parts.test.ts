@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { manifestProblems } from '../manifests/manifest-problems.ts';
 import type { PodSpec } from './pod-security.ts';
 import { deploymentSpec, only, renderedConsumer } from './rendered-consumer.ts';
 
@@ -6,7 +7,14 @@ const PODS = {
   volumes: [{ name: 'cache', emptyDir: { sizeLimit: '64Mi' } }],
   volumeMounts: [{ name: 'cache', mountPath: '/var/cache/stream-consumer' }],
   envFrom: [{ secretRef: { name: 'more' }, prefix: 'TEAM_' }],
+  env: [
+    { name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+    { name: 'PROXY', valueFrom: { configMapKeyRef: { name: 'proxies', key: 'http', optional: true } } },
+    { name: 'CPUS', valueFrom: { resourceFieldRef: { resource: 'limits.cpu', divisor: '1m' } } },
+  ],
   affinity: { nodeAffinity: {} },
+  dnsConfig: { nameservers: ['192.0.2.53'], searches: ['svc.example.com'], options: [{ name: 'ndots', value: '2' }] },
+  hostAliases: [{ ip: '192.0.2.1', hostnames: ['kafka', 'kafka-1.example.com'] }],
   initContainers: [{ name: 'wait', image: 'busybox:1.36' }],
   sidecars: [
     { name: 'proxy', image: 'proxy:2', resources: { limits: { memory: '32Mi' } }, env: [{ name: 'A', value: 'B' }] },
@@ -16,7 +24,9 @@ const PODS = {
 const JOB = { database: { migrate: 'job', owner: { existingSecret: 'owner' } } };
 
 type Pod = Omit<PodSpec, 'containers'> &
-  Readonly<Record<string, unknown>> & { readonly containers: readonly { readonly volumeMounts: readonly object[] }[] };
+  Readonly<Record<string, unknown>> & {
+    readonly containers: readonly { readonly volumeMounts: readonly object[]; readonly env: readonly object[] }[];
+  };
 
 const podOf = (kind: 'Deployment' | 'Job', changes: object): Pod => {
   const { template } = only(renderedConsumer(changes), kind)['spec'] as { template: { spec: Pod } };
@@ -33,10 +43,18 @@ describe.each(['Deployment', 'Job'] as const)('the Pods of the %s', (kind) => {
       {
         ...plain.containers[0],
         envFrom: PODS.envFrom,
+        env: [...(plain.containers[0]?.env ?? []), ...PODS.env],
         volumeMounts: [...(plain.containers[0]?.volumeMounts ?? []), ...PODS.volumeMounts],
       },
     ]);
     expect(pod['affinity']).toEqual(PODS.affinity);
+    expect(pod['dnsConfig']).toEqual(PODS.dnsConfig);
+    expect(pod['hostAliases']).toEqual(PODS.hostAliases);
+  });
+
+  test('are Pods that an API server takes', () => {
+    const manifest = only(renderedConsumer({ ...JOB, pods: PODS }), kind);
+    expect(manifestProblems(manifest)).toEqual([]);
   });
 
   test('begin with the sidecars, which end last, and then with what comes before the consumer', () => {
@@ -48,9 +66,14 @@ describe.each(['Deployment', 'Job'] as const)('the Pods of the %s', (kind) => {
   });
 });
 
+test('what looks before the consumer begins has the same variables', () => {
+  const [, doctor] = podOf('Deployment', { pods: { ...PODS, initContainers: [], doctor: true } }).initContainers ?? [];
+  expect(doctor).toMatchObject({ name: 'doctor', env: expect.arrayContaining(PODS.env) });
+});
+
 test('a changed part is a new Job, and none leaves its name as it was', () => {
   const nameOf = (pods: object) => only(renderedConsumer({ ...JOB, pods }), 'Job').metadata.name;
-  expect(nameOf({ volumes: [] })).toBe(nameOf({}));
+  expect(nameOf({ volumes: [], env: [], hostAliases: [], userFromCluster: false })).toBe(nameOf({}));
   expect(nameOf(PODS)).not.toBe(nameOf({}));
 });
 

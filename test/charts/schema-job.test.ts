@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { parseCommandLine } from '../../app/commands/command-line.ts';
 import { checkConsumerFile } from '../../deployment/check-consumer.ts';
+import { manifestProblems } from '../manifests/manifest-problems.ts';
 import { consumerDocument } from './example-consumer.ts';
 import { type PodSpec, restrictedViolations } from './pod-security.ts';
 import { deploymentSpec, type Manifest, only, onlyContainer, renderedConsumer } from './rendered-consumer.ts';
@@ -48,6 +49,22 @@ describe('who migrates', () => {
     const objects = renderedConsumer({ database: { migrate: 'never' } });
     expect(objects.map(({ kind }) => kind)).not.toContain('Job');
     expect(setting(objects)).toBe(false);
+  });
+});
+
+describe('annotations of the Job', () => {
+  const annotations = { 'argocd.argoproj.io/sync-options': 'Prune=false', 'example.com/owner': 'DBA' };
+  const annotated = only(withJob({ database: { ...OWNER, job: { annotations } } }), 'Job');
+
+  test('are on the Job alone, and make no new one: a cluster takes them for the Job that is there', () => {
+    expect(annotated.metadata).toEqual({ ...job.metadata, annotations });
+    expect(annotated['spec']).toEqual(job['spec']);
+    expect(manifestProblems(annotated)).toEqual([]);
+  });
+
+  test('are refused where there is no Job', () => {
+    const checked = checkConsumerFile(consumerDocument({ database: { job: { annotations } } }));
+    expect(checked).toMatchObject({ ok: false, problems: [{ path: 'database.job.annotations' }] });
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { LIVENESS_PROBE, READINESS_PROBE } from '../../contract/probes.ts';
-import { checkConsumerFile } from '../../deployment/check-consumer.ts';
+import { checkConsumerFile, withShownPath } from '../../deployment/check-consumer.ts';
 import { describeProblem } from '../../settings/schema/problem.ts';
 import { consumerDocument } from '../charts/example-consumer.ts';
 
@@ -156,6 +156,32 @@ describe('a wrong consumer.yaml', () => {
     expect(problems({ ...grace, application: { shutdown: { timeout: '24s' } } })).toEqual([]);
     expect(problems({ application: { shutdown: { timeout: '1m' } } })).toEqual([
       expect.stringContaining('more than 60 seconds'),
+    ]);
+  });
+
+  test('an unknown key names patches, for what has no word here, where a patch is a way out', () => {
+    const way = '(what has no word here: patches)';
+    expect(problems({ dnsPolicy: 'Default' })).toEqual([expect.stringContaining(way)]);
+    expect(problems({ pods: { runtimeClassName: 'gvisor' } })).toEqual([expect.stringContaining(way)]);
+    const changes = {
+      application: { kafka: { rack: 'a' } },
+      pods: { sidecars: [{ name: 'a', image: 'b', tty2: true }] },
+      patches: [{ kind: 'Service', operations: [{ op: 'remove', path: '/a', key: 1 }] }],
+    };
+    const found = problems(changes);
+    expect(found).toHaveLength(3);
+    expect(found.filter((text) => text.includes('patches)'))).toEqual([]);
+  });
+
+  test('a key of Kubernetes, or nearly one, is shown in its place, and a password that became a key is not', () => {
+    const keys = { allowPrivilegeEscalations: true, hunter2X: 1 };
+    const pods = { sidecars: [{ name: 'a', image: 'b', securityContext: keys }], hunter2X: 1 };
+    const checked = checkConsumerFile(consumerDocument({ pods }));
+    const paths = checked.ok ? [] : checked.problems.map((problem) => withShownPath(problem).path);
+    expect(paths).toEqual([
+      'pods.******',
+      'pods.sidecars[0].securityContext.allowPrivilegeEscalations',
+      'pods.sidecars[0].securityContext.******',
     ]);
   });
 

@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { checkConsumerFile } from '../../deployment/check-consumer.ts';
+import { checkConsumerFile, withShownPath } from '../../deployment/check-consumer.ts';
 import { ConsumerFileSchema } from '../../deployment/consumer-file.ts';
 import type { SchemaNode } from '../../settings/schema/schema.ts';
-import { shownPath } from '../../settings/schema/shown-value.ts';
 import { canary, randomNumbers } from '../app/configuration/canaries.ts';
 import { longTest } from '../integration/stack/long-test.ts';
 import { type CheckedDocument, falseMistakes, faultsOfKinds, type Mistake } from '../settings/wrong-kinds.ts';
@@ -49,6 +48,12 @@ const MISTAKES: readonly (readonly Mistake[])[] = [
       value: [{ name: 'temporary', emptyDir: {} }],
       problem: 'pods.volumes[0].name is the name of a volume',
       needs: ['pods.volumes', 'pods.volumeMounts', 'pods.envFrom', 'pods.initContainers', 'pods.sidecars'],
+    },
+    {
+      at: 'pods.env',
+      value: [{ name: 'PGHOST' }],
+      problem: 'pods.env[0].name is read by the PostgreSQL client',
+      needs: ['pods.env'],
     },
     {
       at: 'pods.labels.constructor',
@@ -198,12 +203,7 @@ const document: CheckedDocument = {
   },
   check: (consumer) => {
     const checked = checkConsumerFile(consumer);
-    return checked.ok
-      ? []
-      : checked.problems.map((problem) => ({
-          ...problem,
-          path: shownPath(ConsumerFileSchema as SchemaNode, problem.path),
-        }));
+    return checked.ok ? [] : checked.problems.map(withShownPath);
   },
   mistakes: MISTAKES,
   secrets: [secret],

@@ -10,6 +10,36 @@ export const VARIANTS: Readonly<Record<string, object>> = {
   'several replicas': { replicas: 3 },
   [SWITCHED_OFF]: { namespace: { create: false }, networkPolicy: { enabled: false } },
   'three probes': { probes: { paths: 'groups', startup: {} } },
+  'labels and annotations of all objects, and one more object': {
+    labels: { 'example.com/cost-centre': '42', 'app.kubernetes.io/part-of': 'theirs' },
+    annotations: { 'example.com/owner': 'Payments' },
+    extraObjects: [
+      {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'more', labels: { 'app.kubernetes.io/part-of': 'stream-consumer' } },
+        data: { a: 'b' },
+      },
+    ],
+    patches: [{ operations: [{ op: 'add', path: '/metadata/labels/patched', value: 'all' }] }],
+  },
+  'Pods whose user the cluster chooses': {
+    pods: { userFromCluster: true, doctor: true, sidecars: [{ name: 'proxy', image: 'proxy:2', resources: SMALL }] },
+    database: {
+      migrate: 'job',
+      owner: { existingSecret: 'owner' },
+      job: { annotations: { 'argocd.argoproj.io/sync-options': 'Prune=false' } },
+    },
+  },
+  'Pods with variables, name servers and host names of the user': {
+    image: { pullPolicy: 'Always' },
+    rollout: { minReadySeconds: 10 },
+    pods: {
+      env: [{ name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
+      dnsConfig: { nameservers: ['192.0.2.53'], options: [{ name: 'ndots', value: '2' }] },
+      hostAliases: [{ ip: '192.0.2.1', hostnames: ['kafka'] }],
+    },
+  },
   'an image by digest, from a private registry': {
     image: { digest: `sha256:${'ab'.repeat(32)}`, pullSecrets: ['registry'] },
   },

@@ -146,6 +146,66 @@ test('one environment is checked alone when it is asked for alone', () => {
   expect(problems(['wrong'])).toEqual(['replicas @ environments/wrong.yaml:1:11']);
 });
 
+describe('a consumer.yaml that is only a template', () => {
+  const template = (text: string): void => writeFileSync(join(folder, 'consumer.yaml'), `base: template\n${text}`);
+  const folders = (only?: readonly string[]): string[] => {
+    const checked = checkedEnvironments(folder, only);
+    return checked.ok ? checked.value.map((each) => each.folder) : [];
+  };
+
+  test('is no environment, and need not be complete', () => {
+    template(BASE.replace(/^image:.*\n/, ''));
+    environment('staging.yaml', 'image: { repository: registry/staging }\n');
+    environment('prod.yaml', 'image: { repository: registry/prod }\n');
+    expect(folders()).toEqual(['prod', 'staging']);
+    expect(folders(['prod'])).toEqual(['prod']);
+    expect(checkedEnvironments(folder, ['prod'])).toMatchObject({
+      value: [{ consumers: [{ file: { image: { repository: 'registry/prod' } } }] }],
+    });
+  });
+
+  test('may have the list of consumers', () => {
+    template(`${BASE.slice(0, BASE.indexOf('application:'))}application: { kafka: { brokers: ["a:1"] } }
+consumers: [{ name: orders, application: { kafka: { topics: [orders], groupId: g } } }]\n`);
+    environment('prod.yaml', 'replicas: 2\n');
+    expect(folders()).toEqual(['prod']);
+  });
+
+  test('is checked in each environment', () => {
+    template(`${BASE.replace(/^image:.*\n/, '')}replicas: -1\n`);
+    environment('prod.yaml', 'partitions: 3\n');
+    environment('staging.yaml', 'image: { repository: registry/staging }\n');
+    expect(problems()).toEqual([
+      'image.repository @ consumer.yaml, in prod',
+      'replicas @ consumer.yaml:8:11, in prod, staging',
+    ]);
+  });
+
+  test('wants an environment', () => {
+    template(BASE);
+    expect(problems()).toEqual(['base @ consumer.yaml:1:7']);
+  });
+
+  test('says so in a word that there is, in consumer.yaml alone', () => {
+    environment('prod.yaml', 'base: template\n');
+    expect(problems()).toEqual(['base @ environments/prod.yaml:1:7']);
+    environment('prod.yaml', 'replicas: 2\n');
+    for (const word of ['templates', '3', '[template]', 'hunter2hunter2']) {
+      writeFileSync(join(folder, 'consumer.yaml'), `base: ${word}\n${BASE}`);
+      const checked = checkedEnvironments(folder);
+      expect(checked).toMatchObject({
+        problems: [{ path: 'base', allowed: 'one of consumer, template', source: 'consumer.yaml:1:7' }],
+      });
+      expect(JSON.stringify(checked)).not.toContain('hunter2');
+    }
+  });
+
+  test('is none with base: consumer, which is what it is without the word', () => {
+    writeFileSync(join(folder, 'consumer.yaml'), `base: consumer\n${BASE}`);
+    expect(folders()).toEqual(['']);
+  });
+});
+
 describe('several consumers', () => {
   const LIST = `image: { repository: registry/stream-consumer }
 database: { existingSecret: database }

@@ -1,5 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { IMMUTABLE_KINDS, immutableChanges } from '../../synthesis/immutable-fields.ts';
+import {
+  abandonedWorkloads,
+  IMMUTABLE_KINDS,
+  immutableChanges,
+  upgradeProblems,
+} from '../../synthesis/immutable-fields.ts';
 import { overlay } from '../../synthesis/overlay.ts';
 import { renderedConsumer } from '../charts/rendered-consumer.ts';
 import { VARIANTS } from '../manifests/variants.ts';
@@ -67,4 +72,14 @@ test.each(IMMUTABLE_KINDS)('a %s says what to do in the cluster', (kind) => {
   const before = object(kind, { ...config, type: 'a', spec: { selector: 1, template: 1, clusterIP: 1 } });
   const [change] = immutableChanges(before, object(kind, { type: 'b', spec: {} }));
   expect(change?.upgrade).toMatch(/kubectl --namespace n delete .*\bx\b/);
+});
+
+test('a Deployment of the user that is gone or renamed is deleted by its name, as it has no label of ours', () => {
+  const gone = { file: 'a', object: object('Deployment', { apiVersion: 'apps/v1' }) };
+  const added = { file: 'a', object: { ...gone.object, metadata: { name: 'y', namespace: 'n' } } };
+  const changes = [{ before: gone }, { after: added }];
+  expect(upgradeProblems(changes)).toEqual([]);
+  expect(abandonedWorkloads(changes)).toEqual([
+    expect.stringMatching(/^Deployment n\/x .*: kubectl --namespace n delete deployment x$/),
+  ]);
 });

@@ -241,9 +241,7 @@ const FORBIDDEN: readonly object[] = [
 const pod = (parts: Partial<PodParts>): PodSpec => ({
   containers: [],
   initContainers: initContainersOf({
-    volumes: [],
-    volumeMounts: [],
-    envFrom: [],
+    userFromCluster: false,
     sidecars: [],
     initContainers: [],
     ...parts,

@@ -59,13 +59,20 @@ export function manifestContainer(file: string): ManifestContainer {
 /** Seconds between SIGTERM and SIGKILL in a file of manifests. */
 export const gracePeriodSeconds = (file: string): number => podSpec(file).terminationGracePeriodSeconds;
 
-/** podman's flags for the restrictions of a container's manifest. */
-export function restrictionFlags({ securityContext, resources }: ManifestContainer): string[] {
+/**
+ * podman's flags for the restrictions of a container's manifest.
+ *
+ * @param user who it runs as. @default the manifest's
+ */
+export function restrictionFlags(
+  { securityContext, resources }: ManifestContainer,
+  user = `${securityContext.runAsUser}:${securityContext.runAsGroup}`,
+): string[] {
   return [
     ...(securityContext.readOnlyRootFilesystem ? ['--read-only', '--read-only-tmpfs=false'] : []),
     ...securityContext.capabilities.drop.flatMap((name) => ['--cap-drop', name]),
     ...(securityContext.allowPrivilegeEscalation ? [] : ['--security-opt', 'no-new-privileges']),
-    ...['--user', `${securityContext.runAsUser}:${securityContext.runAsGroup}`],
+    ...['--user', user],
     ...['--memory', resources.limits.memory.replace('Mi', 'm')],
   ];
 }

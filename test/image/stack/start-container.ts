@@ -22,6 +22,8 @@ export interface ContainerUnderTest {
   readonly volumes?: readonly string[];
   /** Arguments of the consumer. @default none */
   readonly args?: readonly string[];
+  /** Who it runs as, `uid:gid`, as where the cluster chooses. @default the manifest's user */
+  readonly user?: string;
 }
 
 /** A container that a test started. */
@@ -62,7 +64,7 @@ async function runArguments(name: string, chosen: ContainerUnderTest): Promise<s
   ];
   return [
     ...['run', '--name', name, '--label', TEST_LABEL, '--pull', 'never', '--network', 'host'],
-    ...restrictionFlags(manifest),
+    ...restrictionFlags(manifest, chosen.user),
     ...['--tmpfs', `${CONTAINER_PATH.temporary}:size=64m,mode=1777`],
     ...volumes.flatMap((volume) => ['--volume', volume]),
     ...Object.entries(env).flatMap(([key, value]) => ['--env', `${key}=${value}`]),

@@ -120,7 +120,7 @@ describe("in somebody's own cdk8s project", () => {
       expect(objects.flatMap(podSpecs).flatMap(restrictedViolations)).toEqual([]);
       for (const deployment of objects.filter(({ kind }) => kind === 'Deployment')) {
         expect(deployment['spec']).toMatchObject({
-          template: { spec: { dnsConfig: { options: [{ name: 'ndots', value: '2' }] } } },
+          template: { spec: { runtimeClassName: 'gvisor' } },
         });
       }
     };
