@@ -3,7 +3,7 @@
  * packages, and no compiler of schemas. Several hundred files less to find and to read make its import four times
  * shorter; and CommonJS is what Jest takes without a word in its configuration.
  */
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { ConsumerFileSchema } from '../deployment/consumer-file.ts';
 import { SettingsSchema } from '../settings/settings.ts';
@@ -39,4 +39,6 @@ writeFileSync(
 export const { InvalidConsumerError, StreamConsumer, StreamConsumerMonitoring } = createRequire(import.meta.url)('./library.cjs');
 `,
 );
+// The compiler takes a declaration for one of CommonJS or of modules by its extension; both are alike.
+copyFileSync('build/index.d.cts', 'build/index.d.mts');
 writeFileSync('build/THIRD-PARTY-LICENSES.txt', licenseTexts(packageFolders(metafile)));

@@ -10,6 +10,7 @@ const SOURCES = [
   '.npmrc',
   'LICENSE',
   'README.md',
+  'api-extractor.json',
   'app',
   'charts',
   'contract',
