@@ -3,6 +3,8 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { App, Chart } from 'cdk8s';
 import { parseAllDocuments } from 'yaml';
+import { PRODUCT_NAME } from '../../../contract/identity.ts';
+import { PRODUCT_VERSION } from '../../../contract/product-version.ts';
 import * as library from '../../../index.ts';
 import { podSpecs, restrictedViolations } from '../../charts/pod-security.ts';
 import type { Manifest } from '../../charts/rendered-consumer.ts';
@@ -74,6 +76,28 @@ describe('the npm package', () => {
       ['./build/index.d.cts', './build/library.cjs'],
     ]);
     expect(types).toBe('./build/index.d.cts');
+  });
+
+  test('has a bill of materials beside it, of the packages that the one file holds code of', () => {
+    const bill = JSON.parse(readFileSync(product.bill, 'utf8')) as {
+      readonly bomFormat: string;
+      readonly metadata: { readonly component: object };
+      readonly components: readonly {
+        readonly name: string;
+        readonly version: string;
+        readonly hashes: readonly { readonly content: string }[];
+      }[];
+    };
+    expect(bill).toMatchObject({
+      bomFormat: 'CycloneDX',
+      metadata: { component: { type: 'library', name: PRODUCT_NAME, version: PRODUCT_VERSION } },
+    });
+    const licenses = readFileSync(join(product.folder, 'sources', 'build', 'THIRD-PARTY-LICENSES.txt'), 'utf8');
+    const held = [...licenses.matchAll(/^(\S+ \d+\.\d+\.\d+\S*) \(.+\)$/gm)].map(([, name = '']) => name);
+    expect(held.length).toBeGreaterThan(3);
+    expect(bill.components.map(({ name, version }) => `${name} ${version}`).toSorted()).toEqual(held.toSorted());
+    const hashes = bill.components.map((component) => component.hashes.map(({ content }) => content).join());
+    expect(hashes.filter((hash) => !/^[0-9a-f]{128}$/.test(hash))).toEqual([]);
   });
 });
 
