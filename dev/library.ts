@@ -1,13 +1,17 @@
 /**
  * Makes the library's one file, build/library.cjs, when the package is packed, with all that synthesis needs of other
  * packages, and no compiler of schemas. Several hundred files less to find and to read make its import four times
- * shorter; and CommonJS is what Jest takes without a word in its configuration.
+ * shorter; and CommonJS is what Jest takes without a word in its configuration. Beside the tarball it writes the bill
+ * of materials of that file.
  */
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { build } from 'esbuild';
 import { ConsumerFileSchema } from '../deployment/consumer-file.ts';
 import { SettingsSchema } from '../settings/settings.ts';
+import { isoTime, sourceDateEpoch } from './image/image-facts.ts';
 import { compiledSchemas, licenseTexts, packageFolders } from './image/layer/bundled-packages.ts';
+import { softwareBill } from './image/layer/software-bill.ts';
 
 const { metafile } = await build({
   entryPoints: ['index.ts'],
@@ -39,4 +43,17 @@ writeFileSync(
 export const { InvalidConsumerError, StreamConsumer, StreamConsumerMonitoring } = createRequire(import.meta.url)('./library.cjs');
 `,
 );
-writeFileSync('build/THIRD-PARTY-LICENSES.txt', licenseTexts(packageFolders(metafile)));
+// The compiler takes a declaration for one of CommonJS or of modules by its extension; both are alike.
+copyFileSync('build/index.d.cts', 'build/index.d.mts');
+const packages = packageFolders(metafile);
+writeFileSync('build/THIRD-PARTY-LICENSES.txt', licenseTexts(packages));
+
+/** Where npm puts the tarball, and what it calls it but for its extension. */
+function tarballPath(): string {
+  const { name, version } = JSON.parse(readFileSync('package.json', 'utf8')) as { name: string; version: string };
+  const folder = process.env['npm_config_pack_destination'] ?? '.';
+  return join(folder, `${name.replace(/^@/, '').replace('/', '-')}-${version}`);
+}
+
+const created = isoTime(sourceDateEpoch('.', process.env));
+writeFileSync(`${tarballPath()}.cdx.json`, softwareBill('.', { created, packages, type: 'library' }));

@@ -70,9 +70,9 @@ describe('the README', () => {
     const { ConsumerLagHigh: lag, MemoryHigh: memory } = ALERTS;
     const operate = file('docs/operate.md');
     expect(operate).toContain(`more than ${lag.warning.threshold.toLocaleString('en')} records behind`);
-    expect(operate).toContain(`more than ${lag.critical.threshold.toLocaleString('en')} |`);
+    expect(operate).toContain(`more than ${lag.critical.threshold.toLocaleString('en')} records behind`);
     expect(operate).toContain(
-      `above ${memory.warning.threshold * 100} % of the memory limit | above ${memory.critical.threshold * 100} %`,
+      `above ${memory.warning.threshold * 100} % of the memory limit, for ${memory.warning.for} | above ${memory.critical.threshold * 100} %`,
     );
   });
 

@@ -1,4 +1,4 @@
-import { ALERT_LEVELS, ALERTS, type AlertDefinition } from '../../contract/alerts.ts';
+import { ALERT_LEVELS, ALERTS, type AlertDefinition, type AlertLevelName } from '../../contract/alerts.ts';
 import { EXIT_CODE, EXIT_CODE_OF_DEAD_LETTERS } from '../../contract/exit-code.ts';
 import { FATAL_CODES } from '../../contract/fatal-codes.ts';
 import { METRICS, type MetricDefinition } from '../../contract/metrics.ts';
@@ -105,6 +105,46 @@ export const alertsTable = (): string =>
   markdownTable(
     ['Alert', 'Limit of', 'Warning', 'Critical', 'Holds for', 'Kept for', 'Why these times'],
     Object.entries<AlertDefinition>(ALERTS).map(alertRow),
+  );
+
+const SPANS = [
+  ['day', 86_400],
+  ['minute', 60],
+] as const;
+
+/** Seconds in the largest unit that they are two or more of: `7 days`, `60 s`. */
+function spanOf(seconds: number): string {
+  const [unit, length] = SPANS.find(([, of]) => seconds >= 2 * of) ?? ['s', 1];
+  return `${seconds / length} ${unit}${length === 1 ? '' : 's'}`;
+}
+
+function shownThreshold(threshold: number, shows: AlertDefinition['shows']): string {
+  return {
+    number: () => threshold.toLocaleString('en'),
+    share: () => `${Math.round(threshold * 1_000) / 10} %`,
+    seconds: () => spanOf(threshold),
+  }[shows ?? 'number']();
+}
+
+function firingCell({ shows, ...alert }: AlertDefinition, name: AlertLevelName): string {
+  const level = alert[name];
+  if (level === undefined) {
+    return '';
+  }
+  const words = level.threshold === 0 ? level.fires.replaceAll('more than #', 'any') : level.fires;
+  const text = words.replaceAll('#', shownThreshold(level.threshold, shows));
+  const time = level.for === '0s' ? '' : `, for ${level.for}`;
+  return `${text}${time}${level.isOptional === true ? ' (off unless switched on)' : ''}`;
+}
+
+/** What makes each alert fire by its defaults, in a few words. */
+export const firingTable = (): string =>
+  markdownTable(
+    ['Alert', 'Warning', 'Critical'],
+    Object.entries<AlertDefinition>(ALERTS).map(([name, alert]) => [
+      `[${name}](runbooks/${name}.md)`,
+      ...ALERT_LEVELS.map((level) => firingCell(alert, level)),
+    ]),
   );
 
 const LINE_COLUMNS = 120;

@@ -7,6 +7,7 @@ import {
   alertsTable,
   exitCodesTable,
   fatalCodesList,
+  firingTable,
   metricsTable,
   replaceSection,
   settingsTable,
@@ -15,7 +16,13 @@ import { kubernetesTypesFile } from './kubernetes-types.ts';
 import { type GeneratedFile, propsFile } from './props.ts';
 import { consumerFileSchema, environmentFileSchema, publishSchema, schemaText } from './schema-files.ts';
 
-const DOCUMENTS = ['docs/settings.md', 'docs/metrics.md', 'docs/monitoring.md', 'docs/messages.md'] as const;
+const DOCUMENTS = [
+  'docs/settings.md',
+  'docs/metrics.md',
+  'docs/monitoring.md',
+  'docs/messages.md',
+  'docs/operate.md',
+] as const;
 
 function schemaFiles(): readonly GeneratedFile[] {
   const settings = SettingsSchema as SchemaNode;
@@ -53,6 +60,7 @@ function documentFile(root: string, path: string): GeneratedFile {
     settings: settingsTable(),
     metrics: metricsTable(),
     alerts: alertsTable(),
+    'firing-alerts': firingTable(),
     'fatal-codes': fatalCodesList(),
     'exit-codes': exitCodesTable(),
   };

@@ -13,12 +13,11 @@ import {
   type ContainerEngine,
   findContainerEngine,
   type ImageBuild,
-  imageFacts,
   imageToBuild,
-  sourceDateEpoch,
 } from './image-build.ts';
+import { imageFacts, sourceDateEpoch } from './image-facts.ts';
 import { bundleConsumer } from './layer/bundle-consumer.ts';
-import { softwareBill } from './software-bill.ts';
+import { SOFTWARE_BILL_FILE, softwareBill } from './layer/software-bill.ts';
 
 const HELP = `Builds the consumer's image under the name that dist/ refers to, and writes what is in it to
 build/image/sbom.cdx.json.
@@ -41,7 +40,7 @@ Install podman (Debian: apt-get install podman) or docker, or let a CI job build
 `;
 
 const BILL_FOLDER = join('build', 'image');
-const BILL = join(BILL_FOLDER, 'sbom.cdx.json');
+const BILL = join(BILL_FOLDER, SOFTWARE_BILL_FILE);
 
 const PLATFORM = /^linux\/[a-z0-9]+$/;
 
@@ -86,7 +85,14 @@ async function runEngine(engine: ContainerEngine, build: ImageBuild): Promise<nu
     return fail(`${engine} failed, its message is above: ${build.reference} was not built.\n`);
   }
   mkdirSync(BILL_FOLDER, { recursive: true });
-  writeFileSync(BILL, softwareBill(process.cwd(), build.facts.CREATED, await bundleConsumer()));
+  writeFileSync(
+    BILL,
+    softwareBill(process.cwd(), {
+      created: build.facts.CREATED,
+      packages: await bundleConsumer(),
+      type: 'application',
+    }),
+  );
   process.stdout.write(`Wrote ${BILL}\n`);
   const push =
     engine === 'podman' && platforms > 1

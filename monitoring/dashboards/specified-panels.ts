@@ -60,6 +60,15 @@ const runtimePanels = ({ byPod }: DashboardScope): PanelDefinition[] => [
 
 const recordPanels = (scope: DashboardScope): PanelDefinition[] => [
   {
+    id: 6,
+    title: 'Consumer lag',
+    description:
+      'Records of each topic that PostgreSQL does not have yet. While brokers report nothing, the lag is not known and the line ends.',
+    unit: 'short',
+    queries: { '{{topic}}': `sum by (topic) (max by (topic, partition) (${scope.own(METRICS.recordsLag)}))` },
+    limits: scope.limits('ConsumerLagHigh'),
+  },
+  {
     id: 5,
     title: 'Messages consumed per second',
     description:
@@ -68,15 +77,6 @@ const recordPanels = (scope: DashboardScope): PanelDefinition[] => [
     queries: {
       '{{topic}}': `sum by (topic) (rate(${scope.own(`${METRICS.batchRecords.name}_sum`)}[$__rate_interval]))`,
     },
-  },
-  {
-    id: 6,
-    title: 'Consumer lag',
-    description:
-      'Records of each topic that PostgreSQL does not have yet. While brokers report nothing, the lag is not known and the line ends.',
-    unit: 'short',
-    queries: { '{{topic}}': `sum by (topic) (max by (topic, partition) (${scope.own(METRICS.recordsLag)}))` },
-    limits: scope.limits('ConsumerLagHigh'),
   },
   {
     id: 7,
@@ -102,9 +102,9 @@ const recordPanels = (scope: DashboardScope): PanelDefinition[] => [
   },
 ];
 
-/** The eight panels that a dashboard of the consumer has to have, first of all. */
+/** The eight panels that a dashboard of the consumer has to have, first of all: what its users notice, then why. */
 export const specifiedPanels = (scope: DashboardScope): RowDefinition => ({
   id: 100,
   title: 'The consumer',
-  panels: [...runtimePanels(scope), ...recordPanels(scope)],
+  panels: [...recordPanels(scope), ...runtimePanels(scope)],
 });

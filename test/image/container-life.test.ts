@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { CONTAINER_USER } from '../../contract/container.ts';
 import { EXIT_CODE } from '../../contract/exit-code.ts';
 import { CONTAINER_HEALTH_CHECK } from '../../contract/probes.ts';
-import { imageFacts } from '../../dev/image/image-build.ts';
+import { imageFacts } from '../../dev/image/image-facts.ts';
 import { freePort } from '../../dev/run/free-port.ts';
 import type { LocalPostgres } from '../../dev/stack/local-postgres.ts';
 import { query } from '../integration/stack/database.ts';

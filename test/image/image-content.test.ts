@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { LICENSE } from '../../contract/identity.ts';
 import { PRODUCT_VERSION } from '../../contract/product-version.ts';
 import { localBase } from '../../dev/image/base-platforms.ts';
-import { buildArguments, imageFacts, imageToBuild, sourceDateEpoch } from '../../dev/image/image-build.ts';
+import { buildArguments, imageToBuild } from '../../dev/image/image-build.ts';
+import { imageFacts, sourceDateEpoch } from '../../dev/image/image-facts.ts';
 import { randomName } from '../integration/stack/random-name.ts';
 import { podman, podmanJson } from './stack/podman.ts';
 
@@ -85,10 +86,12 @@ describe('the image', () => {
     }
   }, 300_000);
 
-  test('holds the packages of its bill of materials, and no other', () => {
-    const bill = JSON.parse(readFileSync('build/image/sbom.cdx.json', 'utf8')) as {
+  test('holds the packages of its bill of materials, and no other; the bill is in it, and beside it', () => {
+    const text = readFileSync(join(root, 'app/sbom.cdx.json'), 'utf8');
+    const bill = JSON.parse(text) as {
       components: readonly { readonly name: string; readonly version: string }[];
     };
+    expect(readFileSync('build/image/sbom.cdx.json', 'utf8')).toBe(text);
     const production = new Set(bill.components.map(({ name, version }) => `${name} ${version}`));
     const licenses = readFileSync(join(root, 'app/THIRD-PARTY-LICENSES.txt'), 'utf8');
     const packages = [...licenses.matchAll(/^(\S+ \d+\.\d+\.\d+\S*) \(.+\)$/gm)].map(([, name = '']) => name);

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { localBase } from '../../dev/image/base-platforms.ts';
-import { buildForPlatforms, imageFacts, sourceDateEpoch } from '../../dev/image/image-build.ts';
+import { buildForPlatforms } from '../../dev/image/image-build.ts';
+import { imageFacts, sourceDateEpoch } from '../../dev/image/image-facts.ts';
 import { randomName } from '../integration/stack/random-name.ts';
 import { podman, podmanJson } from './stack/podman.ts';
 

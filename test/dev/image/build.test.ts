@@ -4,15 +4,10 @@ import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
-import {
-  buildArguments,
-  findContainerEngine,
-  imageFacts,
-  imageToBuild,
-  sourceDateEpoch,
-} from '../../../dev/image/image-build.ts';
+import { buildArguments, findContainerEngine, imageToBuild } from '../../../dev/image/image-build.ts';
+import { imageFacts, sourceDateEpoch } from '../../../dev/image/image-facts.ts';
 import { bundleConsumer } from '../../../dev/image/layer/bundle-consumer.ts';
-import { softwareBill } from '../../../dev/image/software-bill.ts';
+import { SOFTWARE_BILL_FILE, softwareBill } from '../../../dev/image/layer/software-bill.ts';
 import { consumerDocument } from '../../charts/example-consumer.ts';
 
 let folder = '';
@@ -211,7 +206,7 @@ describe('the software bill of materials', () => {
 
   test('holds the packages that the bundle holds code of, and no other of those that are installed', async () => {
     const packages = await bundleConsumer();
-    const bill = JSON.parse(softwareBill('.', created, packages)) as Bill;
+    const bill = JSON.parse(softwareBill('.', { created, packages, type: 'application' })) as Bill;
     expect(bill.bomFormat).toBe('CycloneDX');
     expect(bill.metadata).toMatchObject({ timestamp: created, component: { name: 'stream-consumer' } });
     const names = bill.components.map(({ name }) => name);
@@ -226,8 +221,26 @@ describe('the software bill of materials', () => {
     expect(bill.dependencies.flatMap(({ dependsOn }) => dependsOn).filter((ref) => !refs.has(ref))).toEqual([]);
   });
 
+  test('is written into the image by its build, as it is beside it', async () => {
+    const args = ['--import', 'tsx', 'dev/image/layer/write-bill.ts', folder];
+    const { status, stderr } = spawnSync(process.execPath, args, {
+      env: { ...process.env, CREATED: created },
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const packages = await bundleConsumer();
+    const beside = softwareBill('.', { created, packages, type: 'application' });
+    expect(readFileSync(join(folder, SOFTWARE_BILL_FILE), 'utf8')).toBe(beside);
+    expect(readFileSync('app/Dockerfile', 'utf8')).toMatch(/^RUN .*node dev\/image\/layer\/write-bill\.ts \/image$/m);
+    // The npm of the image's build is another one than that of this machine.
+    const { tools } = (JSON.parse(beside) as { metadata: { tools?: readonly object[] } }).metadata;
+    expect(tools?.flatMap((tool) => Object.keys(tool))).not.toContain('version');
+  });
+
   test('is the same for the same sources', () => {
     const packages = ['node_modules/kafkajs', 'node_modules/pg'];
-    expect(softwareBill('.', created, packages)).toBe(softwareBill('.', created, packages));
+    expect(softwareBill('.', { created, packages, type: 'application' })).toBe(
+      softwareBill('.', { created, packages, type: 'application' }),
+    );
   });
 });

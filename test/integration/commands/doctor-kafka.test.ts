@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   AclOperationTypes,
@@ -8,6 +10,9 @@ import {
   type PartitionAssigner,
   ResourcePatternTypes,
 } from 'kafkajs';
+import { javaCommand, QUICK_START } from '../../../dev/stack/java-program.ts';
+import { KAFKA_JARS } from '../../../dev/stack/local-kafka.ts';
+import { mavenJars } from '../../../dev/stack/maven-jars.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, kafkaClient } from '../stack/kafka-client.ts';
 import { longTest } from '../stack/long-test.ts';
@@ -15,6 +20,7 @@ import { randomName } from '../stack/random-name.ts';
 import { type SecuredKafka, startSecuredKafka, USER } from '../stack/secured-kafka.ts';
 import { type ConsumerUnderTest, startConsumer } from '../stack/start-consumer.ts';
 import { startStubServer } from '../stack/stub-server.ts';
+import { testRun } from '../stack/test-run.ts';
 import { until } from '../stack/until.ts';
 import { examine, expectSameEnd, expectTroubles, type Trouble } from './examined.ts';
 
@@ -85,6 +91,35 @@ test('a user with the rights on topic and group has nothing but OK, and the code
     'group',
     'place of group',
   ]);
+});
+
+describe('the rights of docs/deploy.md', () => {
+  longTest('are all that a consumer needs, with a topic for dead letters: kafka-acls.sh gives them', async () => {
+    const [read, letters] = [await createTopic({ broker: kafka.broker }), await createTopic({ broker: kafka.broker })];
+    const groupId = randomName('orders');
+    const chosen = settings(
+      {},
+      { topics: [read], groupId, settings: { deadLetters: { to: 'topic', topic: letters } } as never },
+    );
+    expect((await examine(chosen)).code).toBe(78);
+    const jars = await mavenJars(await testRun(), KAFKA_JARS, () => undefined);
+    const lines = readFileSync('docs/deploy.md', 'utf8').match(/^kafka-acls\.sh .*$/gm) ?? [];
+    expect(lines).toHaveLength(3);
+    for (const line of lines) {
+      const args = line
+        .replace('kafka.kafka.svc:9092', kafka.broker)
+        .replace('User:orders-consumer', `User:${USER}`)
+        .replace('--topic orders.dead-letters', `--topic ${letters}`)
+        .replace(/--topic orders$/, `--topic ${read}`)
+        .replace('--group orders-consumer', `--group ${groupId}`)
+        .split(' ')
+        .slice(1);
+      const tool = javaCommand({ jars, main: 'org.apache.kafka.tools.AclCommand', args, jvm: QUICK_START });
+      const { status, stdout, stderr } = spawnSync(tool.program, tool.args, { encoding: 'utf8' });
+      expect({ line, status, output: status === 0 ? '' : stdout + stderr }).toEqual({ line, status: 0, output: '' });
+    }
+    await until('the rights', async () => ((await examine(chosen)).code === 0 ? true : undefined));
+  });
 });
 
 describe('brokers', () => {

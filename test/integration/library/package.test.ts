@@ -1,8 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { App, Chart } from 'cdk8s';
 import { parseAllDocuments } from 'yaml';
+import { PRODUCT_NAME } from '../../../contract/identity.ts';
+import { PRODUCT_VERSION } from '../../../contract/product-version.ts';
 import * as library from '../../../index.ts';
 import { podSpecs, restrictedViolations } from '../../charts/pod-security.ts';
 import type { Manifest } from '../../charts/rendered-consumer.ts';
@@ -16,8 +18,6 @@ const SLOW_MACHINE_MS = 180_000;
 
 /** What the consumer's process runs. */
 const PROGRAM_ROOMS = ['app', 'contract', 'settings'];
-const PACKED_ROOMS = ['app', 'charts', 'contract', 'deployment', 'monitoring', 'settings'];
-
 const TEMPLATE = 'node_modules/cdk8s-cli/templates/typescript-app/tsconfig.json';
 
 /** Somebody's own compiler settings for each kind of module; those for CommonJS are what `cdk8s init` writes. */
@@ -34,18 +34,9 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(product.folder, { recursive: true, force: true }));
 
-/** What a declaration file, and those that it leads to, import from packages. */
-function importedPackages(file: string, seen = new Set<string>()): string[] {
-  seen.add(file);
-  const imports = [...readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*["']([^"']+)["']/g)];
-  return imports.flatMap(([, name = '']) => {
-    const next = join(dirname(file), name.replace(/\.[jt]s$/, '.d.ts'));
-    if (!name.startsWith('.')) {
-      return [name];
-    }
-    return seen.has(next) ? [] : importedPackages(next, seen);
-  });
-}
+/** What a declaration file imports. */
+const importedPackages = (text: string): readonly string[] =>
+  [...text.matchAll(/(?:from|import\()\s*["']([^"']+)["']/g)].map(([, name = '']) => name);
 
 const sources = (room: string): string[] =>
   readdirSync(room, { recursive: true, encoding: 'utf8' })
@@ -53,17 +44,16 @@ const sources = (room: string): string[] =>
     .map((path) => `${room}/${path.slice(0, -'.ts'.length)}`);
 
 describe('the npm package', () => {
-  test('holds the program, the library as one file with its types, the schemas and the legal texts, and nothing else', () => {
-    const rooms = PACKED_ROOMS.flatMap(sources).filter((path) => !path.startsWith('monitoring/dashboards/'));
-    const typed = [...rooms.filter((path) => !path.startsWith('app/')), 'index'];
+  test('holds the program, the library as one file, its types as one, the schemas and the legal texts, and nothing else', () => {
     const ran = PROGRAM_ROOMS.flatMap(sources);
     const schemas = readdirSync('contract/schemas').map((name) => `contract/schemas/${name}`);
     expect(product.files.toSorted()).toEqual(
       [
         ...ran.map((path) => `build/${path}.js`),
-        ...typed.map((path) => `build/${path}.d.ts`),
         ...schemas,
         'build/THIRD-PARTY-LICENSES.txt',
+        'build/index.d.cts',
+        'build/index.d.mts',
         'build/library.cjs',
         'build/library.mjs',
         'LICENSE',
@@ -71,6 +61,43 @@ describe('the npm package', () => {
         'package.json',
       ].toSorted(),
     );
+  });
+
+  test('has for each way to load it types of the same kind of module, which older compilers insist on', () => {
+    const { exports, types } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+      readonly exports: {
+        readonly '.': Readonly<Record<string, { readonly types: string; readonly default: string }>>;
+      };
+      readonly types: string;
+    };
+    const loaded = Object.values(exports['.']).map((way) => [way.types, way.default]);
+    expect(loaded).toEqual([
+      ['./build/index.d.mts', './build/library.mjs'],
+      ['./build/index.d.cts', './build/library.cjs'],
+    ]);
+    expect(types).toBe('./build/index.d.cts');
+  });
+
+  test('has a bill of materials beside it, of the packages that the one file holds code of', () => {
+    const bill = JSON.parse(readFileSync(product.bill, 'utf8')) as {
+      readonly bomFormat: string;
+      readonly metadata: { readonly component: object };
+      readonly components: readonly {
+        readonly name: string;
+        readonly version: string;
+        readonly hashes: readonly { readonly content: string }[];
+      }[];
+    };
+    expect(bill).toMatchObject({
+      bomFormat: 'CycloneDX',
+      metadata: { component: { type: 'library', name: PRODUCT_NAME, version: PRODUCT_VERSION } },
+    });
+    const licenses = readFileSync(join(product.folder, 'sources', 'build', 'THIRD-PARTY-LICENSES.txt'), 'utf8');
+    const held = [...licenses.matchAll(/^(\S+ \d+\.\d+\.\d+\S*) \(.+\)$/gm)].map(([, name = '']) => name);
+    expect(held.length).toBeGreaterThan(3);
+    expect(bill.components.map(({ name, version }) => `${name} ${version}`).toSorted()).toEqual(held.toSorted());
+    const hashes = bill.components.map((component) => component.hashes.map(({ content }) => content).join());
+    expect(hashes.filter((hash) => !/^[0-9a-f]{128}$/.test(hash))).toEqual([]);
   });
 });
 
@@ -158,8 +185,10 @@ describe("in somebody's own cdk8s project", () => {
   });
 
   test('the declarations make the compiler read those of cdk8s and constructs, and no others', () => {
-    const entry = join(folder, 'node_modules', 'stream-consumer', 'build', 'index.d.ts');
-    expect([...new Set(importedPackages(entry))].toSorted()).toEqual(['cdk8s', 'constructs']);
+    const types = (name: string) =>
+      readFileSync(join(folder, 'node_modules', 'stream-consumer', 'build', `index.d.${name}`), 'utf8');
+    expect([...new Set(importedPackages(types('cts')))].toSorted()).toEqual(['cdk8s', 'constructs']);
+    expect(types('mts')).toBe(types('cts'));
   });
 
   test('the schemas are found below the package, and nothing that is not meant for others', async () => {
@@ -171,6 +200,53 @@ describe("in somebody's own cdk8s project", () => {
     const { code, stderr } = await found('stream-consumer/build/charts/deployment.js');
     expect([code, stderr]).toEqual([1, expect.stringContaining('ERR_PACKAGE_PATH_NOT_EXPORTED')]);
   });
+});
+
+/** Compilers by the name under which npm installs them; the newest one is that of this repository. */
+const COMPILERS = { '5.4': 'typescript-5-4', '5.9': 'typescript-5-9', '7': '' } as const;
+
+/** How an app of each kind may resolve the package, beside what `cdk8s init` writes. */
+const RESOLUTIONS = [
+  ['commonjs', 'commonjs', { module: 'commonjs' }],
+  ['commonjs', 'nodenext', { module: 'nodenext' }],
+  ['commonjs', 'node16', { module: 'node16' }],
+  ['module', 'nodenext', { module: 'nodenext' }],
+  ['module', 'node16', { module: 'node16' }],
+  ['module', 'bundler', { module: 'esnext', moduleResolution: 'bundler' }],
+] as const;
+
+describe('the types', () => {
+  longTest(
+    'are those of the example of docs/library.md for TypeScript 5.4, 5.9 and 7, however the package is resolved',
+    async () => {
+      const project = join(product.folder, 'matrix');
+      mkdirSync(project);
+      writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'matrix', private: true }));
+      const others = Object.entries(COMPILERS).flatMap(([version, name]) =>
+        name === '' ? [] : [`${name}@npm:typescript@${version}`],
+      );
+      const args = ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', product.tarball];
+      const installed = await run('npm', [...args, ...others], project);
+      expect([installed.code, installed.code === 0 ? '' : installed.stderr]).toEqual([0, '']);
+      for (const [version, name] of Object.entries(COMPILERS)) {
+        const compiler = name === '' ? resolve('node_modules/typescript') : join(project, 'node_modules', name);
+        for (const [type, resolution, chosen] of RESOLUTIONS) {
+          const app = join(project, [version, type, resolution].join('-'));
+          const compilerOptions = { ...chosen, target: 'es2022', strict: true, noEmit: true, types: [] };
+          mkdirSync(app);
+          writeFileSync(join(app, 'package.json'), JSON.stringify({ type }));
+          writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['app.ts', 'wrong.ts'] }));
+          writeFileSync(join(app, 'app.ts'), documentedExample());
+          writeFileSync(
+            join(app, 'wrong.ts'),
+            "import type { StreamConsumerProps } from 'stream-consumer';\n// @ts-expect-error a word that no props have\nexport const props: Partial<StreamConsumerProps> = { replica: 1 };\n",
+          );
+          const { code, stdout } = await run(process.execPath, [join(compiler, 'bin/tsc')], app);
+          expect([version, type, resolution, code, stdout]).toEqual([version, type, resolution, 0, '']);
+        }
+      }
+    },
+  );
 });
 
 describe('in what cdk8s init makes', () => {

@@ -10,15 +10,19 @@ const SOURCES = [
   '.npmrc',
   'LICENSE',
   'README.md',
+  'api-extractor.json',
   'app',
   'charts',
   'contract',
   'settings',
   'deployment',
+  'dev/image/image-facts.ts',
   'dev/image/layer/bundled-packages.ts',
+  'dev/image/layer/software-bill.ts',
   'dev/library.ts',
   'index.ts',
   'monitoring',
+  'package-lock.json',
   'package.json',
   'tsconfig.base.json',
   'tsconfig.library.json',
@@ -30,6 +34,8 @@ export interface PackedProduct {
   readonly folder: string;
   /** The .tgz file. */
   readonly tarball: string;
+  /** The bill of materials beside it. */
+  readonly bill: string;
   /** Paths of the files in it. */
   readonly files: readonly string[];
 }
@@ -52,7 +58,8 @@ export async function packProduct(): Promise<PackedProduct> {
     throw new Error(`npm pack ended with ${code}:\n${stdout}${stderr}`);
   }
   const [packed] = JSON.parse(stdout.slice(stdout.indexOf('[\n'))) as [{ filename: string; files: { path: string }[] }];
-  return { folder, tarball: join(folder, packed.filename), files: packed.files.map(({ path }) => path) };
+  const tarball = join(folder, packed.filename);
+  return { folder, tarball, bill: tarball.replace(/\.tgz$/, '.cdx.json'), files: packed.files.map(({ path }) => path) };
 }
 
 /** The example of docs/library.md, which is what people start from. */

@@ -135,14 +135,14 @@ describe('the dashboard of one consumer', () => {
       '73 Age: stat',
       '74 Rate: stat',
       '75 Version: stat',
+      '6 Consumer lag: timeseries',
+      '5 Messages consumed per second: timeseries',
+      '7 Processing latency: timeseries',
+      '8 Error rates: timeseries',
       '1 Heap memory: timeseries',
       '2 Non-heap memory: timeseries',
       '3 Garbage collection: timeseries',
       '4 Thread counts: timeseries',
-      '5 Messages consumed per second: timeseries',
-      '6 Consumer lag: timeseries',
-      '7 Processing latency: timeseries',
-      '8 Error rates: timeseries',
     ]);
   });
 

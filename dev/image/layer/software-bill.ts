@@ -2,7 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PRODUCT_NAME } from '../../contract/identity.ts';
+import { PRODUCT_NAME } from '../../../contract/identity.ts';
+
+/** Name of a bill in the image, and of the one that the image's build leaves in build/image. */
+export const SOFTWARE_BILL_FILE = 'sbom.cdx.json';
 
 /** All locked packages: `--omit=dev` also leaves out packages in the bundle that are dev dependencies elsewhere. */
 const NPM_SBOM = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx'];
@@ -23,7 +26,10 @@ interface Lock {
 interface Bill {
   readonly components: readonly Component[];
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
-  readonly metadata: { readonly component: Component };
+  readonly metadata: {
+    readonly component: Component;
+    readonly tools?: readonly { readonly version?: string }[];
+  };
 }
 
 /**
@@ -59,17 +65,30 @@ function contentUuid(content: string): string {
   );
 }
 
+/** What a bill is of. */
+interface Billed {
+  /** ISO time that the bill is dated with. */
+  readonly created: string;
+  /** Folders of the packages of which something is in it, below the checkout. */
+  readonly packages: readonly string[];
+  /** By CycloneDX's word. */
+  readonly type: 'application' | 'library';
+}
+
+/** npm's own version is no fact of the product: with it the image's npm and this machine's would make two bills. */
+function withoutVersions(tools: Bill['metadata']['tools']): Bill['metadata']['tools'] {
+  return tools?.map(({ version: _version, ...tool }) => tool);
+}
+
 /**
- * The software bill of materials of the application layer: the packages that the bundle holds code of, and the copied
- * one; CycloneDX as npm makes it. npm puts the clock, a random
- * serial number and its folder's name into it; here the same sources give the same bill.
+ * The software bill of materials: the packages of which something is in the image's application layer, or in the
+ * library's one file; CycloneDX as npm makes it. npm puts the clock, a random serial number and its folder's name into
+ * it; here the same sources give the same bill.
  *
  * @param folder the checkout
- * @param created ISO time that the bill is dated with
- * @param packages folders of the packages in the layer, below the checkout
  * @throws Error with npm's message when npm fails
  */
-export function softwareBill(folder: string, created: string, packages: readonly string[]): string {
+export function softwareBill(folder: string, { created, packages, type }: Billed): string {
   const { status, stdout, stderr } = spawnSync('npm', NPM_SBOM, { cwd: folder, encoding: 'utf8', maxBuffer: 1e8 });
   if (status !== 0) {
     throw new Error(`npm ${NPM_SBOM.join(' ')} ended with ${status ?? 'a signal'}:\n${stderr}`);
@@ -78,12 +97,14 @@ export function softwareBill(folder: string, created: string, packages: readonly
   const held = new Map(
     packages.map((path) => {
       const { name, version } = JSON.parse(readFileSync(join(folder, path, 'package.json'), 'utf8')) as Component;
-      return [`${name}@${version}`, locked[path]?.integrity];
+      // node_modules may be a link to that of another folder.
+      return [`${name}@${version}`, locked[path.slice(path.indexOf('node_modules/'))]?.integrity];
     }),
   );
   const bill = of(JSON.parse(stdout) as Bill, held);
-  const component = { ...bill.metadata.component, type: 'application', name: PRODUCT_NAME };
+  const component = { ...bill.metadata.component, type, name: PRODUCT_NAME };
   const serialNumber = `urn:uuid:${contentUuid(JSON.stringify([component, bill.components, created]))}`;
-  const metadata = { ...bill.metadata, timestamp: created, component };
+  const tools = withoutVersions(bill.metadata.tools);
+  const metadata = { ...bill.metadata, ...(tools !== undefined && { tools }), timestamp: created, component };
   return `${JSON.stringify({ ...bill, serialNumber, metadata }, null, 2)}\n`;
 }
