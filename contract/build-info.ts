@@ -11,6 +11,8 @@ export interface BuildInfo {
   readonly commitTime?: string;
   /** The branch it was built from. */
   readonly branch?: string;
+  /** Whether files differed from the commit. */
+  readonly dirty?: boolean;
 }
 
 /** A commit as `/actuator/info` and `consumer_build_info` show it: by seven digits, as Spring Boot does. */
@@ -26,11 +28,12 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 
 /** What is known of a build out of what was written about it; parts that are not what they should be are left out. */
 export function buildInfoOf(written: unknown): BuildInfo {
-  const { time, commit, commitTime, branch } = (written ?? {}) as Partial<Record<keyof BuildInfo, unknown>>;
+  const { time, commit, commitTime, branch, dirty } = (written ?? {}) as Partial<Record<keyof BuildInfo, unknown>>;
   return {
     ...(isTime(time) && { time: new Date(time).toISOString() }),
     ...(isCommit(commit) && { commit }),
     ...(isTime(commitTime) && { commitTime: new Date(commitTime).toISOString() }),
     ...(isText(branch) && { branch }),
+    ...(typeof dirty === 'boolean' && { dirty }),
   };
 }

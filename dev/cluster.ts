@@ -26,6 +26,7 @@ import {
   recordsFlow,
   startBackingServices,
 } from './cluster/record-checks.ts';
+import { keptReleases, releaseManifests, thereAndBack } from './cluster/release-checks.ts';
 import {
   consumerDocument,
   consumerEndpoint,
@@ -140,6 +141,7 @@ async function testManifests(test: ClusterTest): Promise<void> {
   await results.check("one consumer with all words that are Kubernetes' own, too", () =>
     allWordsTaken(test.run, kubectl, dependencies),
   );
+  await testReleases(test);
   const isApplied = await results.check('applied server-side, strictly, to a restricted namespace', () =>
     applied(kubectl, folder),
   );
@@ -155,6 +157,15 @@ async function testManifests(test: ClusterTest): Promise<void> {
   }
   await results.check('deleted', () => deleted(kubectl, [folder, test.changed], SECRET));
   await testOwnership(test);
+}
+
+/** Before the tested consumer is there, which has the same names. */
+async function testReleases({ run, results, kubectl, dependencies }: ClusterTest): Promise<void> {
+  for (const version of keptReleases()) {
+    const releases = await releaseManifests(run, version, dependencies);
+    await results.check(`${version}, this version, and back`, () => thereAndBack(kubectl, releases));
+    await results.check(`${version} deleted`, () => deleted(kubectl, [releases.before, releases.now], SECRET));
+  }
 }
 
 function imageIsLoaded({ run, workload, options, results }: ClusterTest): Promise<boolean> {

@@ -43,14 +43,18 @@ export function infoRoute(
   jsonRoute(app, infoPath, () => ({ body: { ...known, ...processPart() } }));
 }
 
-/** As Spring Boot shows it: the commit's id is its first seven digits. */
-function gitOf({ branch, commit, commitTime }: ProductBuild): object {
+/**
+ * As Spring Boot shows it: the commit's id is its first seven digits. If files differed from the commit, `dirty` has
+ * the text that the git-commit-id plugin writes.
+ */
+function gitOf({ branch, commit, commitTime, dirty }: ProductBuild): object {
   return commit === undefined
     ? {}
     : {
         git: {
           ...(branch !== undefined && { branch }),
           commit: { id: shortCommit(commit), ...(commitTime !== undefined && { time: commitTime }) },
+          ...(dirty === true && { dirty: 'true' }),
         },
       };
 }

@@ -11,6 +11,7 @@ import {
   buildForPlatforms,
   CONTAINER_ENGINES,
   type ContainerEngine,
+  commitReference,
   findContainerEngine,
   type ImageBuild,
   imageToBuild,
@@ -19,8 +20,8 @@ import { imageFacts, sourceDateEpoch } from './image-facts.ts';
 import { bundleConsumer } from './layer/bundle-consumer.ts';
 import { SOFTWARE_BILL_FILE, softwareBill } from './layer/software-bill.ts';
 
-const HELP = `Builds the consumer's image under the name that dist/ refers to, and writes what is in it to
-build/image/sbom.cdx.json.
+const HELP = `Builds the consumer's image under the name that dist/ refers to, and under a second one, VERSION-COMMIT, which no manifest
+has. Writes what is in it to build/image/sbom.cdx.json.
 
   npm run image -- [options]
 
@@ -84,6 +85,10 @@ async function runEngine(engine: ContainerEngine, build: ImageBuild): Promise<nu
   if (!(engine === 'podman' && platforms > 0 ? buildForPlatforms(build, run) : run(command))) {
     return fail(`${engine} failed, its message is above: ${build.reference} was not built.\n`);
   }
+  const second = commitReference(build.reference, build.facts);
+  if (second !== undefined && !run(['tag', build.reference, second])) {
+    return fail(`${engine} failed, its message is above: ${build.reference} was built, and has no name ${second}.\n`);
+  }
   mkdirSync(BILL_FOLDER, { recursive: true });
   writeFileSync(
     BILL,
@@ -98,7 +103,9 @@ async function runEngine(engine: ContainerEngine, build: ImageBuild): Promise<nu
     engine === 'podman' && platforms > 1
       ? `manifest push --all ${build.reference} docker://${build.reference}`
       : `push ${build.reference}`;
-  process.stdout.write(`Built ${build.reference}. Push it with: ${engine} ${push}\n`);
+  process.stdout.write(
+    `Built ${[build.reference, second ?? []].flat().join(' and ')}. Push it with: ${engine} ${push}\n`,
+  );
   return 0;
 }
 

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { shortCommit } from '../../contract/build-info.ts';
 import { imageReference } from '../../deployment/sections/image.ts';
 import type { Checked } from '../../settings/schema/check.ts';
 import type { Problem } from '../../settings/schema/problem.ts';
@@ -125,6 +126,20 @@ export function imageToBuild(folder: string, environment: string, version: strin
     ...(references.length > 1 ? [several(references)] : []),
   ];
   return problems.length === 0 && reference !== undefined ? { ok: true, value: reference } : { ok: false, problems };
+}
+
+/**
+ * The second name of an image, which no manifest has: by it a person finds the image of a commit again after the
+ * version's tag has moved.
+ *
+ * @param reference the first name
+ * @param facts origin of the image
+ * @returns undefined outside of git
+ */
+export function commitReference(reference: string, { VERSION, REVISION }: ImageFacts): string | undefined {
+  const [commit = '', ...dirty] = REVISION.split('-');
+  const repository = reference.replace(/:[^:/]*$/, '');
+  return commit === '' ? undefined : `${repository}:${[VERSION, shortCommit(commit), ...dirty].join('-')}`;
 }
 
 /** The stage of app/Dockerfile that makes the bundle. */

@@ -9,12 +9,14 @@ test('what the build wrote is taken, times in UTC', () => {
     commit: COMMIT,
     commitTime: '2026-11-21T13:00:00Z',
     branch: 'main',
+    dirty: true,
   };
   expect(buildInfoOf(written)).toEqual({
     time: '2026-11-21T13:50:31.000Z',
     commit: COMMIT,
     commitTime: '2026-11-21T13:00:00.000Z',
     branch: 'main',
+    dirty: true,
   });
 });
 
@@ -24,7 +26,7 @@ test.each([
   ['text'],
   [[]],
   [{ time: 'yesterday', commit: 'unknown', commitTime: '', branch: '' }],
-  [{ time: 1, commit: 1, branch: {} }],
+  [{ time: 1, commit: 1, branch: {}, dirty: 'yes' }],
 ])('what is not what it should be is left out: %j', (written) => {
   expect(buildInfoOf(written)).toEqual({});
 });

@@ -63,6 +63,13 @@ describe('the image', () => {
     expect(facts.REVISION).toMatch(/^[0-9a-f]{40}/);
   });
 
+  test('has a second name, with its commit', async () => {
+    const names = (await podmanJson<[{ readonly RepoTags: readonly string[] }]>(['image', 'inspect', image]))[0]
+      .RepoTags;
+    const commit = imageFacts('.', process.env).REVISION.slice(0, 7);
+    expect(names.filter((name) => name.startsWith(`${image}-${commit}`))).not.toEqual([]);
+  });
+
   test('adds less than 25 MB to Node.js', async () => {
     const [own, node] = [await inspect(image), await inspect(base)];
     expect(own.RootFS.Layers.slice(0, node.RootFS.Layers.length)).toEqual(node.RootFS.Layers);

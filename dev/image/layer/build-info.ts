@@ -6,11 +6,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUILD_INFO_FILE, buildInfoOf } from '../../../contract/build-info.ts';
 
-const { REVISION, BRANCH, COMMIT_TIME, CREATED } = process.env;
+const { REVISION = '', BRANCH, COMMIT_TIME, CREATED } = process.env;
+const [commit, mark] = REVISION.split('-');
 const info = buildInfoOf({
   time: CREATED,
-  commit: REVISION?.replace(/-dirty$/, ''),
+  commit,
   commitTime: COMMIT_TIME,
   branch: BRANCH,
+  ...(mark === 'dirty' && { dirty: true }),
 });
 writeFileSync(join(process.argv[2] ?? '', BUILD_INFO_FILE), `${JSON.stringify(info, null, 2)}\n`);

@@ -43,6 +43,11 @@ test('the commit is shown as Spring Boot shows it: by seven digits', async () =>
   });
 });
 
+test('the commit of files that differ from it is shown, with what the git-commit-id plugin writes of that', async () => {
+  const known = { version: '1.2.3', commit: '3a2e408b2f8d1f5a0c9c6c2a3f1b2d4e5f607182', dirty: true };
+  expect((await info(known))['git']).toEqual({ commit: { id: '3a2e408' }, dirty: 'true' });
+});
+
 test('info of the settings is shown, first, and takes the place of app alone', async () => {
   const given = { app: { name: 'Orders' }, team: ['a', { b: 'c' }], build: { version: '9' } };
   const shown = await info({ version: '1.2.3' }, settingsWith({}, { info: given }));

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
-import { buildArguments, findContainerEngine, imageToBuild } from '../../../dev/image/image-build.ts';
+import { buildArguments, commitReference, findContainerEngine, imageToBuild } from '../../../dev/image/image-build.ts';
 import { imageFacts, sourceDateEpoch } from '../../../dev/image/image-facts.ts';
 import { bundleConsumer } from '../../../dev/image/layer/bundle-consumer.ts';
 import { SOFTWARE_BILL_FILE, softwareBill } from '../../../dev/image/layer/software-bill.ts';
@@ -157,6 +157,48 @@ describe('the reference', () => {
   });
 });
 
+describe('the second name', () => {
+  const facts = { ...imageFacts('.', {}), VERSION: '1.2.3' };
+  const commit = '3a2e408b2f8d1f5a0c9c6c2a3f1b2d4e5f607182';
+
+  test.each([
+    ['registry.example.com:5000/team/x:1.2.3', commit, 'registry.example.com:5000/team/x:1.2.3-3a2e408'],
+    ['localhost/x:v7', commit, 'localhost/x:1.2.3-3a2e408'],
+    ['localhost/x:1.2.3', `${commit}-dirty`, 'localhost/x:1.2.3-3a2e408-dirty'],
+    ['localhost/x:1.2.3', '', undefined],
+  ])('of %s, built from %j, has version and commit', (reference, revision, expected) => {
+    expect(commitReference(reference, { ...facts, REVISION: revision })).toBe(expected);
+  });
+
+  /** Runs `npm run image` with a podman that succeeds at all but what the pattern of the shell names. */
+  const build = (fails: string) => {
+    const log = join(folder, 'log');
+    writeFileSync(join(folder, 'podman'), `#!/bin/sh\necho "$@" >>'${log}'\ncase "$1" in ${fails}) exit 9 ;; esac\n`);
+    chmodSync(join(folder, 'podman'), 0o755);
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', resolve('dev/image/build.ts')], {
+      env: { ...process.env, PATH: `${folder}:${process.env['PATH']}` },
+      encoding: 'utf8',
+    });
+    return { status, stdout, stderr, tags: readFileSync(log, 'utf8').match(/^tag .*$/gm) ?? [] };
+  };
+
+  test('is given to the image once it is built, and is in no manifest', () => {
+    const { status, stdout, tags } = build('nothing');
+    expect(tags).toHaveLength(1);
+    const [, first = '', second = ''] = tags[0]?.split(' ') ?? [];
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining(`Built ${first} and ${second}.`) });
+    const manifests = readFileSync('dist/consumer.k8s.yaml', 'utf8');
+    expect(second.startsWith(`${first}-`)).toBe(true);
+    expect([manifests.includes(`image: ${first}\n`), manifests.includes(second)]).toEqual([true, false]);
+  });
+
+  test('that cannot be given is named, and the command fails', () => {
+    const { status, stderr } = build('tag');
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^podman failed, .* was built, and has no name \S+:\d\S+-[0-9a-f]{7}/);
+  });
+});
+
 describe('what the image says of itself', () => {
   const git = (...args: readonly string[]) =>
     spawnSync('git', ['-C', folder, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { encoding: 'utf8' });
@@ -204,9 +246,15 @@ describe('the software bill of materials', () => {
     readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
   }
 
-  test('holds the packages that the bundle holds code of, and no other of those that are installed', async () => {
-    const packages = await bundleConsumer();
-    const bill = JSON.parse(softwareBill('.', { created, packages, type: 'application' })) as Bill;
+  let packages: readonly string[] = [];
+  let text = '';
+  beforeAll(async () => {
+    packages = await bundleConsumer();
+    text = softwareBill('.', { created, packages, type: 'application' });
+  });
+
+  test('holds the packages that the bundle holds code of, and no other of those that are installed', () => {
+    const bill = JSON.parse(text) as Bill;
     expect(bill.bomFormat).toBe('CycloneDX');
     expect(bill.metadata).toMatchObject({ timestamp: created, component: { name: 'stream-consumer' } });
     const names = bill.components.map(({ name }) => name);
@@ -221,26 +269,21 @@ describe('the software bill of materials', () => {
     expect(bill.dependencies.flatMap(({ dependsOn }) => dependsOn).filter((ref) => !refs.has(ref))).toEqual([]);
   });
 
-  test('is written into the image by its build, as it is beside it', async () => {
+  test('is written into the image by its build, as it is beside it', () => {
     const args = ['--import', 'tsx', 'dev/image/layer/write-bill.ts', folder];
     const { status, stderr } = spawnSync(process.execPath, args, {
       env: { ...process.env, CREATED: created },
       encoding: 'utf8',
     });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    const packages = await bundleConsumer();
-    const beside = softwareBill('.', { created, packages, type: 'application' });
-    expect(readFileSync(join(folder, SOFTWARE_BILL_FILE), 'utf8')).toBe(beside);
+    expect(readFileSync(join(folder, SOFTWARE_BILL_FILE), 'utf8')).toBe(text);
     expect(readFileSync('app/Dockerfile', 'utf8')).toMatch(/^RUN .*node dev\/image\/layer\/write-bill\.ts \/image$/m);
     // The npm of the image's build is another one than that of this machine.
-    const { tools } = (JSON.parse(beside) as { metadata: { tools?: readonly object[] } }).metadata;
+    const { tools } = (JSON.parse(text) as { metadata: { tools?: readonly object[] } }).metadata;
     expect(tools?.flatMap((tool) => Object.keys(tool))).not.toContain('version');
   });
 
   test('is the same for the same sources', () => {
-    const packages = ['node_modules/kafkajs', 'node_modules/pg'];
-    expect(softwareBill('.', { created, packages, type: 'application' })).toBe(
-      softwareBill('.', { created, packages, type: 'application' }),
-    );
+    expect(softwareBill('.', { created, packages, type: 'application' })).toBe(text);
   });
 });

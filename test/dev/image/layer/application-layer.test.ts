@@ -69,3 +69,19 @@ describe('the bundle', () => {
     );
   });
 });
+
+describe('what the build knows of its commit', () => {
+  const COMMIT = '3a2e408b2f8d1f5a0c9c6c2a3f1b2d4e5f607182';
+
+  test.each([
+    [COMMIT, { commit: COMMIT }],
+    [`${COMMIT}-dirty`, { commit: COMMIT, dirty: true }],
+    ['unknown', {}],
+    ['', {}],
+  ])('is written for /actuator/info, of files that differ from it, too: %j', (revision, expected) => {
+    const args = ['--import', 'tsx', resolve('dev/image/layer/build-info.ts'), folder];
+    const { status, stderr } = spawnSync(process.execPath, args, { env: { REVISION: revision }, encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(JSON.parse(readFileSync(join(folder, 'build-info.json'), 'utf8'))).toEqual(expected);
+  });
+});
