@@ -103,6 +103,38 @@ describe('the schema of consumer.yaml', () => {
   });
 });
 
+describe('the schema of a consumer.yaml that is only a template', () => {
+  const words = stringify({
+    labels: { team: 'a' },
+    annotations: { 'example.com/owner': 'b' },
+    image: { pullPolicy: 'Always' },
+    rollout: { minReadySeconds: 5 },
+    database: { job: { annotations: { a: 'b' } } },
+    pods: { userFromCluster: true, env: [{ name: 'A' }], dnsConfig: {}, hostAliases: [] },
+    patches: [{ operations: [{ op: 'remove', path: '/a' }] }],
+    extraObjects: [{ kind: 'ConfigMap' }],
+  });
+
+  test('asks for nothing, and takes what a consumer may have', () => {
+    expect(accepts('consumer', 'base: template\n')).toBe(true);
+    expect(accepts('consumer', `base: template\n${words}`)).toBe(true);
+    expect(accepts('environment', words)).toBe(true);
+  });
+
+  test('has the word in consumer.yaml alone, and no other for it', () => {
+    expect(accepts('consumer', 'base: consumer\n')).toBe(false);
+    expect(accepts('consumer', `base: consumer\n${SMALLEST_YAML}`)).toBe(true);
+    expect(accepts('consumer', `base: templates\n${SMALLEST_YAML}`)).toBe(false);
+    expect(accepts('environment', 'base: template\n')).toBe(false);
+  });
+
+  test('has only right values', () => {
+    for (const wrong of ['labels: { team: 1 }', 'image: { pullPolicy: Sometimes }', 'extraObjects: {}', 'replica: 1']) {
+      expect([wrong, accepts('consumer', `base: template\n${wrong}\n`)]).toEqual([wrong, false]);
+    }
+  });
+});
+
 describe('the schema of a consumer.yaml with several consumers', () => {
   const common = 'image: { repository: r }\ndatabase: { existingSecret: s }\n';
   const list = 'consumers:\n  - { name: a, application: { kafka: { topics: [t] } }, kafka: null }\n';

@@ -4,6 +4,9 @@ const SMALL = { requests: AMOUNTS, limits: AMOUNTS };
 /** The variant that switches off instead of on. */
 export const SWITCHED_OFF = 'without what can be left out';
 
+/** The variant whose Pods name no user: a tool that looks at manifests alone finds none. */
+export const USER_FROM_CLUSTER = 'Pods whose user the cluster chooses';
+
 /** consumer.yaml with each option that adds or changes an object, laid over the smallest one. */
 export const VARIANTS: Readonly<Record<string, object>> = {
   'the smallest': {},
@@ -23,7 +26,7 @@ export const VARIANTS: Readonly<Record<string, object>> = {
     ],
     patches: [{ operations: [{ op: 'add', path: '/metadata/labels/patched', value: 'all' }] }],
   },
-  'Pods whose user the cluster chooses': {
+  [USER_FROM_CLUSTER]: {
     pods: { userFromCluster: true, doctor: true, sidecars: [{ name: 'proxy', image: 'proxy:2', resources: SMALL }] },
     database: {
       migrate: 'job',

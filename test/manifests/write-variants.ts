@@ -3,13 +3,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { renderedConsumer } from '../charts/rendered-consumer.ts';
-import { SWITCHED_OFF, VARIANTS } from './variants.ts';
+import { SWITCHED_OFF, USER_FROM_CLUSTER, VARIANTS } from './variants.ts';
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) {
   throw new Error('name a folder to write to');
 }
-for (const [name, changes] of Object.entries(VARIANTS).filter(([each]) => each !== SWITCHED_OFF)) {
+const left = [SWITCHED_OFF, USER_FROM_CLUSTER];
+for (const [name, changes] of Object.entries(VARIANTS).filter(([each]) => !left.includes(each))) {
   const variant = join(folder, name.replaceAll(/\W+/g, '-'));
   mkdirSync(variant, { recursive: true });
   const documents = renderedConsumer(changes).map((object) => stringify(object));
