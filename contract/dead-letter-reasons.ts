@@ -26,3 +26,7 @@ export const DEAD_LETTER_REASON = {
 export type DeadLetterReason = keyof typeof DEAD_LETTER_REASON;
 
 export const DEAD_LETTER_REASONS = Object.keys(DEAD_LETTER_REASON) as readonly DeadLetterReason[];
+
+/** Whether a word is one of the reasons. */
+export const isDeadLetterReason = (word: string): word is DeadLetterReason =>
+  DEAD_LETTER_REASONS.some((reason) => reason === word);

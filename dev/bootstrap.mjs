@@ -22,7 +22,12 @@ const PROGRAMS = {
   'test:long': (args) => runTests([...JEST, ...args], { STREAM_CONSUMER_LONG_TESTS: 'true' }),
   'dashboards:preview': (args) =>
     runNode(
-      [...JEST, '--selectProjects=integration', '--testPathPatterns=test/integration/dashboard/dashboards', ...args],
+      [
+        ...JEST,
+        '--selectProjects=integration',
+        '--testPathPatterns=test/integration/(dashboard/dashboards|page/page)',
+        ...args,
+      ],
       {
         STREAM_CONSUMER_DASHBOARDS_PREVIEW: 'true',
       },

@@ -35,6 +35,7 @@ const TEST_PROGRAMS = [
   { name: 'kubernetes-client', isThere: () => inPath('kubectl'), tests: 'the GitOps examples' },
   { name: 'libfaketime', isThere: hasFaketime, tests: 'clocks that are set' },
   { name: 'postgresql-client', isThere: () => inPath('psql'), tests: 'the commands of runbooks' },
+  { name: 'chromium', isThere: () => inPath('chromium'), tests: 'the page in a browser' },
   { name: 'pgbouncer', isThere: () => inPath('pgbouncer'), tests: 'connection pooling' },
   {
     name: 'python3-pip',

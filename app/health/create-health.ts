@@ -16,7 +16,7 @@ import {
   type KafkaHealthCheck,
   kafkaIndicator,
 } from './health-indicators.ts';
-import { RefreshedHealth, type RefreshTiming } from './refreshed-health.ts';
+import { type LastFailure, RefreshedHealth, type RefreshTiming } from './refreshed-health.ts';
 
 /** Indicators are checked every 2 s, and DOWN without an answer in 3 s: an outage shows in at most 5 s. */
 const REFRESH: RefreshTiming = { intervalMs: 2_000, timeoutMs: 3_000 };
@@ -43,6 +43,8 @@ export interface ConsumerHealth {
   readonly endpoint: HealthEndpoint;
   readonly evaluator: HealthEvaluator;
   readonly readiness: Readiness;
+  /** What the checks of PostgreSQL and Kafka met last; `null` where they met nothing yet. */
+  readonly lastFailures: () => Readonly<Record<'db' | 'kafka', LastFailure | null>>;
   /** Begins to check the indicators and to evaluate the root health. */
   start(): void;
   /** Ends both; no timer keeps the process alive. */
@@ -85,6 +87,7 @@ export function createHealth({ settings, report, checkDatabase, checkKafka }: He
     endpoint,
     evaluator,
     readiness,
+    lastFailures: () => ({ db: databaseHealth.lastFailure, kafka: kafkaHealth.lastFailure }),
     start: () => {
       for (const each of running) each.start();
     },

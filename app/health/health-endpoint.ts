@@ -47,6 +47,12 @@ export class HealthEndpoint {
     this.#outsideRoot = new Set(outsideRoot);
   }
 
+  /** Whether the root shows its components with their details to who may see more than its status. */
+  get showsDetails(): boolean {
+    const { components, details } = this.#root.shows;
+    return components && details;
+  }
+
   /** Status of the root. */
   async status(): Promise<Status> {
     return (await this.find([], false)).report.status;

@@ -10,6 +10,12 @@ export interface RefreshTiming {
   readonly timeoutMs: number;
 }
 
+/** An error of a check. */
+export interface LastFailure {
+  readonly error: string;
+  readonly at: Date;
+}
+
 /**
  * One indicator, checked periodically in the background, and its last result.
  *
@@ -24,6 +30,7 @@ export class RefreshedHealth implements HealthComponent {
   readonly #upTime: UpTime;
   #markKnown: () => void = () => undefined;
   #last: Health | undefined;
+  #lastFailure: LastFailure | null = null;
   #running: { readonly abort: AbortController; readonly timer: NodeJS.Timeout } | undefined;
   #next: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -40,6 +47,11 @@ export class RefreshedHealth implements HealthComponent {
 
   current(): Health | undefined {
     return this.#last;
+  }
+
+  /** The error that a check met last, also when the checks after it were UP; `null` before the first one. */
+  get lastFailure(): LastFailure | null {
+    return this.#lastFailure;
   }
 
   /** For how long, in milliseconds, every check has been UP; 0 where that is not known. */
@@ -102,6 +114,8 @@ export class RefreshedHealth implements HealthComponent {
 
   #finish(health: Health): void {
     this.#last = health;
+    const error = health.details?.['error'];
+    this.#lastFailure = typeof error === 'string' ? { error, at: new Date() } : this.#lastFailure;
     this.#upTime.result(health.status, performance.now());
     this.#markKnown();
   }

@@ -4,6 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { type ManagementEndpoint, managementEndpoint } from '../../contract/actuator.ts';
 import type { SchemaRequestOutcome } from '../../contract/metrics/definition.ts';
 import { additionalHealthPaths } from '../../settings/sections/health.ts';
+import { exposedEndpoints } from '../../settings/sections/management.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { requireCertificate } from '../credentials/certificate.ts';
 import { createHealth } from '../health/create-health.ts';
@@ -23,6 +24,8 @@ import { CertificateRenewal } from './certificate-renewal.ts';
 import { serveEndpoints } from './endpoints.ts';
 import { closeWithin, listen } from './listening.ts';
 import { measureRequests } from './measure-requests.ts';
+import { ConsumerPage } from './page/consumer-page.ts';
+import { pageRoute } from './page-route.ts';
 import { createServer } from './server.ts';
 import { AdminRegistration, adminInstance } from './spring-boot-admin.ts';
 
@@ -114,6 +117,7 @@ export function assembleManagement(options: ManagementOptions): { management: Ma
   const { app, isAuthorized, renewal } = guardedServer(options, endpoint);
   measureRequests(app, endpoint, metrics.http);
   serveEndpoints(app, { settings, build, endpoint, health: health.endpoint, metrics, isAuthorized });
+  const page = servedPage(app, new ConsumerPage({ ...options, endpoint, health, figures: metrics.figures }), settings);
   let registration: AdminRegistration | undefined;
   const management: Management = {
     listener: metrics.listener,
@@ -127,6 +131,7 @@ export function assembleManagement(options: ManagementOptions): { management: Ma
       void metrics.start();
       metrics.startup.started();
       health.start();
+      page?.start();
       renewal?.start();
       registration = register(current, address.port, logger);
       return address;
@@ -142,12 +147,26 @@ export function assembleManagement(options: ManagementOptions): { management: Ma
     stop: async () => {
       await registration?.end();
       renewal?.stop();
+      page?.stop();
       health.stop();
       metrics.stop();
       await closeWithin(app, CLOSE_TIMEOUT_MS);
     },
   };
   return { management, app };
+}
+
+/** Serves the page, unless the settings say no, or the health that it shows answers nobody. */
+function servedPage(
+  app: FastifyInstance,
+  page: ConsumerPage,
+  settings: ManagementOptions['settings'],
+): ConsumerPage | undefined {
+  if (!settings.management.page.enabled || !exposedEndpoints(settings).has('health')) {
+    return undefined;
+  }
+  pageRoute(app, () => page.write());
+  return page;
 }
 
 /** A server without routes, with its authentication and certificate renewal. */

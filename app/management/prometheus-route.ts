@@ -59,7 +59,11 @@ const LEVEL = constants.Z_BEST_SPEED;
  * Sends a text, compressed for a client that takes gzip. Compressing takes less than a millisecond; a separate thread
  * would take several where the processors are busy.
  */
-function sendCompressed(request: Pick<FastifyRequest, 'headers'>, reply: FastifyReply, text: string): FastifyReply {
+export function sendCompressed(
+  request: Pick<FastifyRequest, 'headers'>,
+  reply: FastifyReply,
+  text: string,
+): FastifyReply {
   if (text.length < LEAST_COMPRESSED || !takesGzip(request.headers['accept-encoding'])) {
     return reply.send(text);
   }

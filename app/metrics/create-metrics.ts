@@ -62,6 +62,11 @@ export interface Metrics {
   /** Writes all or some families for Prometheus. */
   write(format: ExpositionFormat, includedNames?: ReadonlySet<string>): Promise<string>;
   readonly reader: MetricReader;
+  /** Counts of records, for what shows them to people. */
+  readonly figures: Pick<
+    MetricSources,
+    'recordsConsumed' | 'rowsWritten' | 'tableRecords' | 'deadLetters' | 'tableDeadLetters'
+  >;
   /**
    * Begins to watch the garbage collector and the event loop. Resolves when every figure is known; nothing has to wait
    * for it.
@@ -99,6 +104,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     schemaAnswered: (outcome) => schemas.answered(outcome),
     write: (format, includedNames) => expositions[format].write(includedNames),
     reader: new MetricReader(sources, tags),
+    figures: sources,
   };
 }
 

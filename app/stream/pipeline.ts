@@ -3,6 +3,7 @@ import { OwnedStreams, type OwnedStreamsOptions } from './owned-streams.ts';
 import { type ConsumerReport, Lifecycle } from './partition/consumer-state.ts';
 import type { PartitionStream } from './partition/partition-stream.ts';
 import type { StreamPorts } from './partition/stream-ports.ts';
+import { timeOfDay } from './ports/clock.ts';
 import type { Gap } from './ports/record-sink.ts';
 import type {
   AssignedPartitions,
@@ -34,7 +35,7 @@ export type PipelinePorts = Omit<StreamPorts, 'onOutage'>;
 export class Pipeline implements RecordSourceListener, StreamListener {
   readonly #options: PipelineOptions;
   readonly #ports: PipelinePorts;
-  readonly #lifecycle = new Lifecycle();
+  readonly #lifecycle: Lifecycle;
   readonly #topics: SubscribedTopics;
   readonly #streams: OwnedStreams;
   #generation = 0;
@@ -46,6 +47,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   constructor(options: PipelineOptions, ports: PipelinePorts) {
     this.#options = options;
     this.#ports = ports;
+    this.#lifecycle = new Lifecycle(() => ports.clock.steady());
     this.#topics = new SubscribedTopics(options.topics, ports.clock);
     this.#membership = new Membership(ports.clock, options.groupTimeoutMs);
     this.#streams = new OwnedStreams(options, {
@@ -63,6 +65,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     const now = this.#ports.clock.now();
     return {
       state: this.#lifecycle.state,
+      stateSince: timeOfDay(this.#lifecycle.since, this.#ports.clock.steady(), now),
       groupId: this.#options.groupId,
       ...this.#membership.report(now),
       partitions: this.#streams.all.map((stream) => stream.report(now)),

@@ -952,7 +952,8 @@ export interface ApplicationProps {
    * What the operational interface shows.
    *
    * @default { server: {}, endpoints: { web: { ... } }, security: {}, endpoint: { health: { ... } }, health: { kafka:
-   * { ... }, diskspace: { ... } }, info: { os: { ... }, process: { ... } }, metrics: { tags: { ... } } }
+   * { ... }, diskspace: { ... } }, info: { os: { ... }, process: { ... } }, metrics: { tags: { ... } }, page: {
+   * enabled: true } }
    */
   readonly management?: ApplicationManagementProps;
 
@@ -2468,6 +2469,13 @@ export interface ApplicationManagementProps {
    * @default { tags: { application: 'stream-consumer' } }
    */
   readonly metrics?: ApplicationManagementMetricsProps;
+
+  /**
+   * The page for browsers.
+   *
+   * @default { enabled: true }
+   */
+  readonly page?: ApplicationManagementPageProps;
 }
 
 /** Spring's own settings. */
@@ -3489,6 +3497,17 @@ export interface ApplicationManagementMetricsProps {
    * @default { application: 'stream-consumer' }
    */
   readonly tags?: Readonly<Record<string, string>>;
+}
+
+/** The page for browsers. */
+export interface ApplicationManagementPageProps {
+  /**
+   * Whether / answers browsers with a page: state, lag, rates, dead letters, and what waits. It shows no more than
+   * management.endpoint.health.show-details.
+   *
+   * @default true
+   */
+  readonly enabled?: boolean;
 }
 
 /** Spring Boot's own settings. */

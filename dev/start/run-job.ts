@@ -111,6 +111,7 @@ function whereToLook(
   const link = (path: string): string => screen.accent(`http://127.0.0.1:${current.port}${path}`);
   return [
     '',
+    `  page        ${link('/')}`,
     `  health      ${link(healthPath)}`,
     `  info        ${link(infoPath)}`,
     `  metrics     ${link(metricsPath)}`,

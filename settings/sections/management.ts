@@ -136,6 +136,18 @@ const managementHealth = Type.Object(
   { ...section, description: 'What the health report holds.' },
 );
 
+/** The page for browsers. */
+const managementPage = Type.Object(
+  {
+    enabled: Type.Boolean({
+      default: true,
+      description:
+        'Whether / answers browsers with a page: state, lag, rates, dead letters, and what waits. It shows no more than management.endpoint.health.show-details.',
+    }),
+  },
+  { ...section, description: 'The page for browsers.' },
+);
+
 /** Who may read more of the operational interface than the status of the health. */
 const managementSecurity = Type.Object(
   {
@@ -172,6 +184,7 @@ export const management = Type.Object(
     health: managementHealth,
     info: managementInfo,
     metrics: managementMetrics,
+    page: managementPage,
   },
   { ...section, description: 'What the operational interface shows.' },
 );

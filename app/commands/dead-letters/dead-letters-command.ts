@@ -1,10 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isNativeError } from 'node:util/types';
-import {
-  DEAD_LETTER_REASON,
-  DEAD_LETTER_REASONS,
-  type DeadLetterReason,
-} from '../../../contract/dead-letter-reasons.ts';
+import { DEAD_LETTER_REASON, DEAD_LETTER_REASONS, isDeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import { PRODUCT_NAME } from '../../../contract/identity.ts';
 import { nearestKey, type Problem } from '../../../settings/schema/problem.ts';
 import { shownText } from '../../../settings/schema/shown-value.ts';
@@ -26,8 +22,6 @@ import type { DiscardRequest, ShowRequest } from './one-letter.ts';
 /** The default of `--limit` for `list`; `replay` takes all dead letters. */
 const LISTED_BY_DEFAULT = 100;
 
-const isReason = (word: string): word is DeadLetterReason => DEAD_LETTER_REASONS.some((reason) => reason === word);
-
 function wrongReason(written: string): Problem {
   const nearest = nearestKey(written, DEAD_LETTER_REASONS);
   const given = shownText(written, DEAD_LETTER_REASONS);
@@ -47,7 +41,7 @@ const SELECTING: Options = {
   reason: {
     type: 'string',
     value: 'REASON',
-    check: (values) => values.filter((each) => !isReason(each)).map(wrongReason),
+    check: (values) => values.filter((each) => !isDeadLetterReason(each)).map(wrongReason),
   },
   topic: { type: 'string', value: 'TOPIC' },
   limit: { type: 'string', value: 'N', check: wrongLimit },
@@ -89,7 +83,7 @@ const OF_PLACE: Options = { group: { type: 'string', value: 'GROUP' } };
 function selecting(given: GivenOptions): SelectingRequest {
   const limit = given.get('limit')?.at(-1);
   return {
-    filter: { reasons: (given.get('reason') ?? []).filter(isReason), topics: given.get('topic') ?? [] },
+    filter: { reasons: (given.get('reason') ?? []).filter(isDeadLetterReason), topics: given.get('topic') ?? [] },
     limit: limit === undefined ? undefined : Number(limit),
     json: given.has('json'),
   };

@@ -1,4 +1,5 @@
 import type { TopicPartition } from '../../records/record.ts';
+import { systemClock } from '../ports/clock.ts';
 import type { UnreadableBatch } from '../ports/record-source.ts';
 
 /**
@@ -78,6 +79,8 @@ export type Awaited = 'stored offset' | 'log end' | 'next offset in the log';
 /** A snapshot of the consumer for health indicators and metrics; taking it costs nothing and waits for nothing. */
 export interface ConsumerReport {
   readonly state: ConsumerState;
+  /** Since when. @default not known */
+  readonly stateSince?: Date;
   readonly groupId: string;
   /**
    * For how many milliseconds Kafka has been asked in vain about each topic: since it was first asked, or since it last
@@ -128,10 +131,23 @@ const CONSUMER_TRANSITIONS: Readonly<Record<ConsumerState, readonly ConsumerStat
 
 /** The state of the consumer; refuses a way that is not in {@link CONSUMER_TRANSITIONS}. */
 export class Lifecycle {
+  readonly #steady: () => Date;
   #state: ConsumerState = 'starting';
+  #since: Date;
+
+  /** @param steady the time of a clock that is never set. @default the machine's */
+  constructor(steady: () => Date = systemClock.steady) {
+    this.#steady = steady;
+    this.#since = steady();
+  }
 
   get state(): ConsumerState {
     return this.#state;
+  }
+
+  /** When the state began, by the steady clock. */
+  get since(): Date {
+    return this.#since;
   }
 
   /** Whether no state but `stopped` or `failed` can follow: the time of fetching is over. */
@@ -152,5 +168,6 @@ export class Lifecycle {
       throw new Error(`lifecycle: there is no way from ${this.#state} to ${state}`);
     }
     this.#state = state;
+    this.#since = this.#steady();
   }
 }

@@ -46,6 +46,22 @@ test('the last finished result stays until the next one is there', async () => {
   health.stop();
 });
 
+test('the last error stays known with its time when the part is back', async () => {
+  const { asked, indicator } = manualIndicator();
+  const health = new RefreshedHealth(indicator, TIMING);
+  jest.setSystemTime(new Date('2026-11-26T12:00:00Z'));
+  health.start();
+  expect(health.lastFailure).toBeNull();
+  asked[0]?.reject(new Error('connection refused'));
+  await jest.advanceTimersByTimeAsync(2_000);
+  const failure = { error: 'Error: connection refused', at: new Date('2026-11-26T12:00:00Z') };
+  expect(health.lastFailure).toEqual(failure);
+  asked[1]?.resolve(UP);
+  await jest.advanceTimersByTimeAsync(0);
+  expect([health.current(), health.lastFailure]).toEqual([UP, failure]);
+  health.stop();
+});
+
 test('a check that throws at once is DOWN too', async () => {
   const check = () => {
     throw new Error('not configured');

@@ -279,3 +279,13 @@ test('closing gives up what is queued', async () => {
   await closed;
   expect(sink.stored).toBe(5n);
 });
+
+test('the report has since when the state lasts, by the time of day, whatever sets that', () => {
+  const { pipeline, clock } = setUp(12n);
+  clock.pass(7_000);
+  assignAnew(pipeline, [PARTITION]);
+  clock.pass(3_000);
+  expect(pipeline.report()).toMatchObject({ state: 'assigning', stateSince: new Date(7_000) });
+  clock.set(60_000);
+  expect(pipeline.report().stateSince).toEqual(new Date(67_000));
+});

@@ -276,6 +276,7 @@ describe('npm run trouble', () => {
     const { child, lines, ended, runFolders } = start(...SHARED);
     const [, first] = /process (\d+)/.exec(await lines.waitFor(/^consumer +ready/)) ?? [];
     const [, health = ''] = /health +(\S+)/.exec(await lines.waitFor(/^ +health/)) ?? [];
+    const [firstAddress = ''] = lines.all.flatMap((line) => /http:\S+/.exec(line) ?? []);
     const { code, said } = await trouble(child.pid, 'roll');
     expect(code).toBe(0);
     const [, second, third] =
@@ -287,6 +288,7 @@ describe('npm run trouble', () => {
     );
     expect(said).toMatch(/health +200 UP$/);
     expect((await fetch(health)).status).toBe(200);
+    expect(await (await fetch(firstAddress, { headers: { accept: 'text/html' } })).text()).toContain('What waits');
     process.kill(Number(third), 'SIGKILL');
     expect(await ended).toBe(1);
     expect(lines.all).toContain('consumer    ended by itself: signal SIGKILL');

@@ -44,3 +44,16 @@ test.each(['draining', 'failed'] as const)('%s is an ending', (state) => {
   lifecycle.to(state);
   expect(lifecycle.isEnding).toBe(true);
 });
+
+test('a state lasts since it was reached, and reaching it again is no new beginning', () => {
+  let now = 1_000;
+  const lifecycle = new Lifecycle(() => new Date(now));
+  expect(lifecycle.since).toEqual(new Date(1_000));
+  now = 2_000;
+  lifecycle.to('assigning');
+  now = 3_000;
+  lifecycle.to('assigning');
+  expect(lifecycle.since).toEqual(new Date(2_000));
+  expect(() => lifecycle.to('starting')).toThrow('no way');
+  expect(lifecycle.since).toEqual(new Date(2_000));
+});
