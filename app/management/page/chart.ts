@@ -1,7 +1,7 @@
 import { MINUTES, type Points } from './history.ts';
 import { html, type Markup } from './markup.ts';
 
-/** Width of a point, and height of a chart, in the units of its own. */
+/** Width of a point, and height of a chart, in the units of its `viewBox`. */
 const POINT_WIDTH = 2;
 const HEIGHT = 24;
 

@@ -134,8 +134,8 @@ function lastError(failure: { readonly error: string; readonly at?: Date } | nul
   return html`<p>Last error${at}:</p><p><code>${failure.error}</code></p>`;
 }
 
-/** The links are relative: a proxy may have put the page below a path of its own. */
+/** The links are relative: a proxy may have put the page below another path. */
 function footer({ now, links }: PageFacts): Markup {
   const anchors = [...links].map(([name, path]) => html` <a href="${path.replace(/^\//, './')}">${name}</a>`);
-  return html`<footer><p>As of ${momentText(now, now)}. Charts and rates are of the last ${MINUTES} minutes, as far as this process remembers them; other processes of the group have pages of their own.</p><nav aria-label="Endpoints">${anchors}</nav></footer>`;
+  return html`<footer><p>As of ${momentText(now, now)}. Charts and rates are of the last ${MINUTES} minutes, as far as this process remembers them; each other process of the group has its page.</p><nav aria-label="Endpoints">${anchors}</nav></footer>`;
 }

@@ -163,7 +163,7 @@ function topicsGone({ report: { topics = [] } }: PageFacts): readonly Wait[] {
     }));
 }
 
-/** Components that have entries of their own. */
+/** Components that other entries are about. */
 const EXPLAINED = ['db', 'kafka', 'consumer', 'schemaRegistry', 'livenessState', 'readinessState'];
 
 function otherComponents(facts: PageFacts): readonly Wait[] {
