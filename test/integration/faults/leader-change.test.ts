@@ -70,9 +70,10 @@ async function startSite(): Promise<Site> {
 }
 
 /** Waits until the partitions of each topic are led by these brokers. */
-const awaitLeaders = ({ admin, topics }: Site, leaders: readonly number[]): Promise<true> =>
+const awaitLeaders = ({ admin, topics }: Pick<Site, 'admin' | 'topics'>, leaders: readonly number[]): Promise<true> =>
   until(`leaders ${leaders}`, async () => {
-    const { topics: found } = await admin.fetchTopicMetadata({ topics: [...topics] });
+    // A broker that has just joined may not know a topic yet.
+    const { topics: found } = await admin.fetchTopicMetadata({ topics: [...topics] }).catch(() => ({ topics: [] }));
     const current = found.flatMap(({ partitions }) =>
       partitions.toSorted((one, other) => one.partitionId - other.partitionId).map(({ leader }) => leader),
     );
@@ -177,8 +178,10 @@ longTest(
 /** A topic whose partition 1 has broker 2 alone, and a producer that has sent to all of its partitions once. */
 async function aTopicOfBoth({ admin, first }: Site) {
   const topic = randomName('split');
-  const replicaAssignment = [1, 2, 1].map((broker, partition) => ({ partition, replicas: [broker] }));
-  await admin.createTopics({ waitForLeaders: true, topics: [{ topic, replicaAssignment }] });
+  const brokers = [1, 2, 1];
+  const replicaAssignment = brokers.map((broker, partition) => ({ partition, replicas: [broker] }));
+  await admin.createTopics({ waitForLeaders: false, topics: [{ topic, replicaAssignment }] });
+  await awaitLeaders({ admin, topics: [topic] }, brokers);
   const producer = kafkaClient(first).producer();
   await producer.connect();
   const send = (...partitions: readonly number[]) =>
