@@ -55,7 +55,7 @@ export class ConsumerPage {
       now: new Date(),
       startedAt: this.#startedAt,
       version: build.version,
-      commit: build.commit === undefined ? undefined : shortCommit(build.commit),
+      commit: commitText(build),
       ...{ status, components, figures },
       lastFailures: health.lastFailures(),
       report: report(),
@@ -66,5 +66,9 @@ export class ConsumerPage {
     });
   }
 }
+
+/** The commit as the info has it; with the word `dirty` where files differed from it. */
+const commitText = ({ commit, dirty }: ProductBuild): string | undefined =>
+  commit === undefined ? undefined : `${shortCommit(commit)}${dirty === true ? ', dirty' : ''}`;
 
 const endpointPath = (endpoint: ManagementEndpoint, id: ActuatorEndpointId): string => endpoint[`${id}Path`];

@@ -153,6 +153,16 @@ test('with an empty base path, browsers get the page and all others the list of 
   expect((await get({})).json()._links.self.href).toMatch(/:\d+$/);
 });
 
+test.each([
+  [true, '(3a2e408, dirty)'],
+  [false, '(3a2e408)'],
+])('names the commit, and whether files differed from it: %s', async (dirty, shown) => {
+  running = await startManagement({
+    build: { version: '1.2.3', commit: '3a2e408b2f8d1f5a0c9c6c2a3f1b2d4e5f607182', dirty },
+  });
+  expect((await get({ accept: FIREFOX })).body).toContain(`<p>stream-consumer 1.2.3 ${shown}</p>`);
+});
+
 test('is measured as its own path', async () => {
   await start();
   await get({ accept: FIREFOX });
