@@ -59,9 +59,8 @@ function passagesOfLines(lines: readonly Line[]): readonly Passage[] {
 export const passagesOfMarkdown = (text: string): readonly Passage[] =>
   passagesOfLines(text.split('\n').map((line, index) => ({ number: index + 1, text: line })));
 
-/** What PostgreSQL or a browser reads, and no person. */
-const IS_CODE =
-  /^[\s(]*((SELECT|INSERT|UPDATE|DELETE|WITH|CREATE|ALTER|CASE|EXISTS|json_build_object)\b|:root\{|const \w+ = )/;
+/** What PostgreSQL reads, and no person. */
+const IS_SQL = /^[\s(]*(SELECT|INSERT|UPDATE|DELETE|WITH|CREATE|ALTER|CASE|EXISTS|json_build_object)\b/;
 
 interface Literal {
   readonly start: number;
@@ -76,13 +75,13 @@ interface SyntaxNode {
   readonly quasis?: readonly { readonly value: { readonly raw: string } }[];
 }
 
-/** Strings and the parts of templates below a node of a syntax tree, but for those of code. */
+/** Strings and the parts of templates below a node of a syntax tree, but for those of SQL. */
 function literalsBelow(node: unknown): readonly Literal[] {
   if (typeof node !== 'object' || node === null) {
     return [];
   }
   const { type, start, value, quasis } = node as SyntaxNode;
-  if (IS_CODE.test(typeof value === 'string' ? value : (quasis?.map((part) => part.value.raw).join('') ?? ''))) {
+  if (IS_SQL.test(typeof value === 'string' ? value : (quasis?.map((part) => part.value.raw).join('') ?? ''))) {
     return [];
   }
   if (type === 'Literal' && typeof value === 'string') {
