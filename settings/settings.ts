@@ -11,6 +11,7 @@ import { MANAGEMENT_RULES, management } from './sections/management.ts';
 import { registryWarnings, SCHEMA_REGISTRY_RULES, schemaRegistry } from './sections/schema-registry.ts';
 import { SPRING_BOOT_ADMIN_RULES, spring } from './sections/spring-boot-admin.ts';
 import { TABLE_RULES, tables } from './sections/tables.ts';
+import { TEMPLATE_RULES } from './sections/tables-of-topics.ts';
 
 /** TLS of the operational interface, with Spring Boot's names for PEM files. */
 const ssl = Type.Object(
@@ -193,6 +194,7 @@ const SETTINGS_RULES: readonly Rule<Settings>[] = [
   ...KAFKA_RULES,
   ...SCHEMA_REGISTRY_RULES,
   ...TABLE_RULES,
+  ...TEMPLATE_RULES,
   ...FORMAT_RULES,
   ...DEAD_LETTER_RULES,
   ...DATABASE_RULES,

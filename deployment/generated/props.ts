@@ -907,7 +907,8 @@ export interface ApplicationProps {
 
   /**
    * Format of a topic: json, registry (a schema id comes first), text, bytes; [registry, json]: the first byte
-   * decides. A map has those of key and value, also by a schema in a file. Left out: json.
+   * decides. A map has those of key and value, also by a schema in a file. A template has those of its topics. Left
+   * out: json.
    *
    * @default {}
    */
@@ -2244,15 +2245,27 @@ export interface ApplicationRecordsProps {
 /** A table of yours, and the topics whose records go into it. */
 export interface ApplicationTablesProps {
   /**
-   * Topic, or topics, whose records go into the table; each has to exist.
+   * Topic, or topics, whose records go into the table; each has to exist. A name in braces, as in
+   * shop.{schema}.{table}, takes any part between dots.
    *
-   * Allowed: a topic's name: 1 to 249 letters, digits, dots, underscores and dashes, or a list of them.
+   * Allowed: a topic's name: 1 to 249 letters, digits, dots, underscores and dashes; or a template of it, such as
+   * shop.{schema}.{table}, or a list of them.
    */
   readonly topic: string | readonly string[];
 
   /**
+   * Topics that the templates of topic do not take: names and templates. Left out: they take all.
+   *
+   * Allowed: a topic's name: 1 to 249 letters, digits, dots, underscores and dashes; or a template of it, such as
+   * shop.{schema}.{table}, or a list of them.
+   *
+   * @default - they take all
+   */
+  readonly except?: string | readonly string[];
+
+  /**
    * Table that takes a row of each record; it has to exist. The first dot ends the name of the schema; search_path
-   * plays no part.
+   * plays no part. {table} is the part that topic has under that name.
    *
    * Allowed: schema.table, both names as the catalog has them, capitals included and without quotes.
    */

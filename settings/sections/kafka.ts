@@ -12,6 +12,12 @@ export const TOPIC_PATTERN = '^[a-zA-Z0-9._-]{1,249}$';
 /** The same in words. */
 export const TOPIC_ALLOWED = "a topic's name: 1 to 249 letters, digits, dots, underscores and dashes";
 
+/** The same with names in braces, of which rules say where they may be. */
+export const TOPICS_PATTERN = '^[a-zA-Z0-9._{}-]{1,249}$';
+
+/** The same in words. */
+export const TOPICS_ALLOWED = `${TOPIC_ALLOWED}; or a template of it, such as shop.{schema}.{table}`;
+
 /** What Kafka takes as a member's instance id, in words; it is the same as for topics. */
 const INSTANCE_ID_ALLOWED = '1 to 249 letters, digits, dots, underscores and dashes, not . or ..';
 
@@ -81,7 +87,7 @@ export const kafka = Type.Object(
       minItems: 1,
       description: 'Bootstrap brokers, each as host:port.',
     }),
-    topics: Type.Array(Type.String({ pattern: TOPIC_PATTERN, [ALLOWED]: TOPIC_ALLOWED }), {
+    topics: Type.Array(Type.String({ pattern: TOPICS_PATTERN, [ALLOWED]: TOPICS_ALLOWED }), {
       default: [],
       uniqueItems: true,
       description:

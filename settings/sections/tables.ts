@@ -3,7 +3,7 @@ import type { Rule } from '../schema/check.ts';
 import { type Problem, problemIf } from '../schema/problem.ts';
 import { ALLOWED, closed } from '../schema/schema.ts';
 import { type ColumnSource, parseSource, sourceMistake } from './column-source.ts';
-import { forbiddenTopic, type KafkaPart, TOPIC_ALLOWED, TOPIC_PATTERN } from './kafka.ts';
+import { forbiddenTopic, type KafkaPart, TOPICS_ALLOWED, TOPICS_PATTERN } from './kafka.ts';
 import { CONDITION_PROPERTIES, CONDITION_RULES, type Condition, conditionsOf } from './tables/table-conditions.ts';
 import {
   ENVELOPE_PROPERTIES,
@@ -62,19 +62,26 @@ const column = Type.Union(
   { [ALLOWED]: `${SOURCE_ALLOWED}; one of them as from, beside as; or false` },
 );
 
-const topic = { pattern: TOPIC_PATTERN, [ALLOWED]: TOPIC_ALLOWED };
+const topic = { pattern: TOPICS_PATTERN, [ALLOWED]: TOPICS_ALLOWED };
 
 const entry = Type.Object(
   {
     topic: Type.Union([Type.String(topic), Type.Array(Type.String(topic), { minItems: 1, uniqueItems: true })], {
-      [ALLOWED]: `${TOPIC_ALLOWED}, or a list of them`,
-      description: 'Topic, or topics, whose records go into the table; each has to exist.',
+      [ALLOWED]: `${TOPICS_ALLOWED}, or a list of them`,
+      description:
+        'Topic, or topics, whose records go into the table; each has to exist. A name in braces, as in shop.{schema}.{table}, takes any part between dots.',
     }),
+    except: Type.Optional(
+      Type.Union([Type.String(topic), Type.Array(Type.String(topic), { minItems: 1, uniqueItems: true })], {
+        [ALLOWED]: `${TOPICS_ALLOWED}, or a list of them`,
+        description: 'Topics that the templates of topic do not take: names and templates. Left out: they take all.',
+      }),
+    ),
     table: Type.String({
       pattern: '^[^."\\u0000]+[.][^"\\u0000]+$',
       [ALLOWED]: 'schema.table, both names as the catalog has them, capitals included and without quotes',
       description:
-        'Table that takes a row of each record; it has to exist. The first dot ends the name of the schema; search_path plays no part.',
+        'Table that takes a row of each record; it has to exist. The first dot ends the name of the schema; search_path plays no part. {table} is the part that topic has under that name.',
     }),
     ...KEY_PROPERTIES,
     ...ENVELOPE_PROPERTIES,
@@ -127,8 +134,10 @@ export type WholeValue = 'object' | 'text' | 'bytes';
 
 /** An entry of `tables`, complete. */
 export interface TableSettings {
-  /** At least one, each once. */
+  /** At least one, each once; names and templates. */
   readonly topics: readonly string[];
+  /** Names and templates that the templates of the entry do not take. Left out: they take all. */
+  readonly except?: readonly string[];
   /** As the catalog has it, not quoted; so is the table. */
   readonly schema: string;
   readonly table: string;
@@ -149,7 +158,10 @@ export interface TableSettings {
   readonly columns: Readonly<Record<string, ColumnSetting>>;
 }
 
-const topicsOfEntry = ({ topic }: Entry): readonly string[] => (typeof topic === 'string' ? [topic] : topic);
+const topicsOfEntry = ({ topic }: Entry): readonly string[] => [topic].flat();
+
+/** Names and templates that the templates of an entry leave out. */
+const exceptOf = ({ except = [] }: Entry): readonly string[] => [except].flat();
 
 const columnsOf = ({ columns }: Entry): readonly (readonly [name: string, setting: ColumnSetting])[] =>
   Object.entries(columns).map(([name, given]) => [name, typeof given === 'string' ? { from: given } : given]);
@@ -162,6 +174,7 @@ export const tablesOf = ({ tables }: TablesPart): readonly TableSettings[] =>
     const when = conditionsOf(each);
     return {
       topics: topicsOfEntry(each),
+      ...(each.except !== undefined && { except: exceptOf(each) }),
       schema: each.table.slice(0, dot),
       table: each.table.slice(dot + 1),
       key: keyInEnvelope(each, tableKeyOf(each)),
@@ -174,7 +187,7 @@ export const tablesOf = ({ tables }: TablesPart): readonly TableSettings[] =>
     };
   });
 
-/** The topics that are read: those of `kafka.topics`, and those of `tables`, each once. */
+/** The topics and templates that are read: those of `kafka.topics`, and those of `tables`, each once. */
 export const topicsOf = ({ kafka, tables }: KafkaPart & TablesPart): string[] => [
   ...new Set([...kafka.topics, ...tables.flatMap(topicsOfEntry)]),
 ];
