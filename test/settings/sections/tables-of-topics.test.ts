@@ -55,10 +55,10 @@ describe('a template of tables', () => {
   });
 
   test('makes one entry for all topics where the table has no braces, beside names that Kafka may not have', () => {
-    const entry = { topic: ['orders', 'orders.{region}'], table: 'public.orders' };
+    const entry = { topic: ['orders', 'orders.us', 'orders.{region}'], table: 'public.orders' };
     expect(made([entry], ['orders.eu', 'orders.us', 'orders.eu.old'])).toEqual({
       ...{ inRecords: [], waiting: {} },
-      tables: ['tables[0] orders,orders.eu,orders.us -> public.orders'],
+      tables: ['tables[0] orders,orders.us,orders.eu -> public.orders'],
     });
   });
 
