@@ -906,9 +906,8 @@ export interface ApplicationProps {
   readonly consumer?: ApplicationConsumerProps;
 
   /**
-   * Format of a topic: json, registry (a schema id comes first), text, bytes; [registry, json]: the first byte
-   * decides. A map has those of key and value, also by a schema in a file. A template has those of its topics. Left
-   * out: json.
+   * Format of a topic, or of a template's: json, registry (a schema id comes first), text, bytes; [registry, json]:
+   * the first byte decides. A map: of key and value, or a schema in a file. Left out: json.
    *
    * @default {}
    */
@@ -2264,8 +2263,8 @@ export interface ApplicationTablesProps {
   readonly except?: string | readonly string[];
 
   /**
-   * Table that takes a row of each record; it has to exist. The first dot ends the name of the schema; search_path
-   * plays no part. {table} is the part that topic has under that name.
+   * Table that takes a row of each record; it has to exist. The first dot ends the name of the schema, whatever
+   * search_path is. {table} is the part of topic with that name.
    *
    * Allowed: schema.table, both names as the catalog has them, capitals included and without quotes.
    */

@@ -4,8 +4,8 @@ import { durationBetween, optionalDuration } from '../schema/duration.ts';
 import type { Problem } from '../schema/problem.ts';
 import { ALLOWED, section } from '../schema/schema.ts';
 import { type KafkaPart, TOPIC_ALLOWED, TOPIC_PATTERN } from './kafka.ts';
+import { isTemplate } from './tables/topic-template.ts';
 import { type TablesPart, topicsOf } from './tables.ts';
-import { isTemplate } from './topic-template.ts';
 
 /** Where records go that PostgreSQL cannot store. */
 export const deadLetters = Type.Object(

@@ -4,8 +4,8 @@ import { nearestKey, type Problem, problemIf } from '../schema/problem.ts';
 import { ALLOWED, closed } from '../schema/schema.ts';
 import { type KafkaPart, TOPICS_PATTERN } from './kafka.ts';
 import type { SchemaRegistryPart } from './schema-registry.ts';
+import { isTemplate, partsOf } from './tables/topic-template.ts';
 import { type TableSettings, type TablesPart, tablesOf, topicsOf, type WholeValue } from './tables.ts';
-import { isTemplate, partsOf } from './topic-template.ts';
 
 /** How the bytes of a value or key are read. */
 const FORMAT_NAMES = ['json', 'registry', 'text', 'bytes'] as const;
@@ -77,7 +77,7 @@ export const formats = Type.Unsafe<Readonly<Record<string, Static<typeof format>
       patternProperties: { [TOPICS_PATTERN]: format },
       default: {},
       description:
-        'Format of a topic: json, registry (a schema id comes first), text, bytes; [registry, json]: the first byte decides. A map has those of key and value, also by a schema in a file. A template has those of its topics. Left out: json.',
+        "Format of a topic, or of a template's: json, registry (a schema id comes first), text, bytes; [registry, json]: the first byte decides. A map: of key and value, or a schema in a file. Left out: json.",
     },
   ),
 );

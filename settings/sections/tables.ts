@@ -81,7 +81,7 @@ const entry = Type.Object(
       pattern: '^[^."\\u0000]+[.][^"\\u0000]+$',
       [ALLOWED]: 'schema.table, both names as the catalog has them, capitals included and without quotes',
       description:
-        'Table that takes a row of each record; it has to exist. The first dot ends the name of the schema; search_path plays no part. {table} is the part that topic has under that name.',
+        'Table that takes a row of each record; it has to exist. The first dot ends the name of the schema, whatever search_path is. {table} is the part of topic with that name.',
     }),
     ...KEY_PROPERTIES,
     ...ENVELOPE_PROPERTIES,

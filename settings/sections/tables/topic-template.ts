@@ -1,4 +1,4 @@
-import type { Problem } from '../schema/problem.ts';
+import type { Problem } from '../../schema/problem.ts';
 
 /** The names in braces, by which a topic's name is taken apart. */
 export type TopicParts = ReadonlyMap<string, string>;
@@ -19,7 +19,7 @@ export const ANY = 'any';
 const INTERNAL = '__';
 
 /** Behind the name of a topic: the topic of its dead letters. */
-export const DEAD_LETTERS_SUFFIX = '.dead-letters';
+const DEAD_LETTERS_SUFFIX = '.dead-letters';
 
 /** Whether a text of the settings is a template, and not the name of a topic. */
 export const isTemplate = (text: string): boolean => text.includes('{') || text.includes('}');

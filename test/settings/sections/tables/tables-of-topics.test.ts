@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { describeProblem } from '../../../settings/schema/problem.ts';
-import { tablesOfTopics } from '../../../settings/sections/tables-of-topics.ts';
-import { checkSettings, type Settings } from '../../../settings/settings.ts';
+import { describeProblem } from '../../../../settings/schema/problem.ts';
+import { tablesOfTopics } from '../../../../settings/sections/tables/tables-of-topics.ts';
+import { checkSettings, type Settings } from '../../../../settings/settings.ts';
 
 const SMALLEST = {
   kafka: { brokers: ['localhost:9092'], groupId: 'replica' },

@@ -1,7 +1,7 @@
-import type { Rule } from '../schema/check.ts';
-import { type Problem, problemIf } from '../schema/problem.ts';
-import type { KafkaPart } from './kafka.ts';
-import { type TableSettings, type TablesPart, tablesOf } from './tables.ts';
+import type { Rule } from '../../schema/check.ts';
+import { type Problem, problemIf } from '../../schema/problem.ts';
+import type { KafkaPart } from '../kafka.ts';
+import { type TableSettings, type TablesPart, tablesOf } from '../tables.ts';
 import {
   ANY,
   filled,
@@ -19,7 +19,7 @@ interface TopicsParts extends KafkaPart, TablesPart {
 }
 
 /** An entry of `tables` for topics that it takes, with the place of the entry. */
-export interface PlacedTable extends TableSettings {
+interface PlacedTable extends TableSettings {
   /** Such as `tables[0]`. */
   readonly path: string;
 }
@@ -35,7 +35,7 @@ export interface TopicTables {
 }
 
 /** What the settings say of topics. */
-export const topicNames = (settings: TopicsParts): TopicNames => ({
+const topicNames = (settings: TopicsParts): TopicNames => ({
   read: [
     { topics: settings.kafka.topics, except: [] },
     ...tablesOf(settings).map(({ topics, except = [] }) => ({ topics, except })),

@@ -9,7 +9,7 @@ import {
   type TopicNames,
   takenBy,
   templateMistake,
-} from '../../../settings/sections/topic-template.ts';
+} from '../../../../settings/sections/tables/topic-template.ts';
 
 const word = fc.stringMatching(/^[a-z0-9_-]{1,3}$/);
 /** Few letters, so that texts match often; `__` begins topics of Kafka's own. */
