@@ -83,6 +83,17 @@ export class KafkaAdmin {
   }
 
   /**
+   * All topics that the login may describe.
+   *
+   * @throws OutageError while the brokers are away
+   */
+  listTopics(): Promise<readonly string[]> {
+    return this.#connect()
+      .then(() => this.#admin.listTopics())
+      .catch(asOutage('its topics', {}));
+  }
+
+  /**
    * The topics that the brokers do not have.
    *
    * @throws OutageError while the brokers are away

@@ -10,6 +10,7 @@ import type { Clock } from '../stream/ports/clock.ts';
 import type { WritePlace } from '../stream/ports/record-sink.ts';
 import type { PartitionLog, Position, RecordSource, RecordSourceListener } from '../stream/ports/record-source.ts';
 import { FatalError } from '../stream/ports/stream-errors.ts';
+import type { ReadTopics } from '../topics/read-topics.ts';
 import type { ClientListener } from './client/client-listener.ts';
 import { failureText, isOutage, stoppedForGood } from './client/kafka-errors.ts';
 import { createMember } from './create-member.ts';
@@ -28,6 +29,8 @@ const LEAVE_MS = 2_000;
 /** The parts that the source works with. */
 export interface KafkaSourcePorts {
   readonly admin: KafkaAdmin;
+  /** The topics that are read now. */
+  readonly topics: ReadTopics;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly memory: MemoryBudget;
@@ -53,6 +56,7 @@ export class KafkaSource implements RecordSource {
   readonly #member: GroupMember;
   readonly #settings: Settings['kafka'];
   readonly #admin: KafkaAdmin;
+  readonly #topics: ReadTopics;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #log: SourceLog;
@@ -67,12 +71,13 @@ export class KafkaSource implements RecordSource {
   #unknownTopics: readonly string[] = [];
 
   constructor(settings: Settings['kafka'], kafka: Kafka, ports: KafkaSourcePorts) {
-    const { admin, clock, logger, memory, watcher, outages, storedPositions, place, member } = ports;
+    const { admin, topics, clock, logger, memory, watcher, outages, storedPositions, place, member } = ports;
     this.#watcher = watcher;
     this.#outages = outages;
     this.#member = member;
     this.#settings = settings;
     this.#admin = admin;
+    this.#topics = topics;
     this.#clock = clock;
     this.#logger = logger;
     this.#log = new SourceLog(logger);
@@ -85,15 +90,18 @@ export class KafkaSource implements RecordSource {
       onPoll: () => watcher.onPoll(),
       onFetchedByName: (fetch) => this.#log.fetchedByName(fetch),
     });
-    this.#subscription = { admin, claim: this.#claim, storedPositions };
+    this.#subscription = {
+      ...{ admin, claim: this.#claim, storedPositions },
+      ...(topics.templates.length > 0 && { templates: { list: () => this.#list() } }),
+    };
   }
 
   async start(listener: RecordSourceListener): Promise<void> {
     this.#listener = listener;
-    const { brokers, topics } = this.#settings;
+    const { brokers } = this.#settings;
     const { signal } = this.#stopping;
     const patience = { clock: this.#clock, logger: this.#logger, brokers, signal, listener };
-    await subscribe([...topics], this.#subscription, patience);
+    await subscribe([...this.#topics.names], this.#subscription, patience);
     if (!this.#stopping.signal.aborted) {
       // Who leaves before the first assignment has a reason, which was reported.
       await this.#member.join(this.#membership(listener)).catch(() => undefined);
@@ -125,7 +133,7 @@ export class KafkaSource implements RecordSource {
   }
 
   claim(signal: AbortSignal): Promise<void> {
-    const topics = this.#settings.topics.filter((topic) => !this.#unknownTopics.includes(topic));
+    const topics = this.#topics.all.filter((topic) => !this.#unknownTopics.includes(topic));
     const assigned = [...this.#fetcher.assigned.values()];
     if (assigned.length + topics.length === 0) {
       // Without a topic there is nothing to write, and no offset that a claim could be committed with.
@@ -157,6 +165,12 @@ export class KafkaSource implements RecordSource {
     await this.#admin.disconnect();
   }
 
+  async #list(): Promise<readonly string[]> {
+    this.#topics.list(await this.#admin.listTopics());
+    this.#topics.use(this.#topics.listed);
+    return this.#topics.listed;
+  }
+
   /** What becomes of the membership. */
   #membership(listener: RecordSourceListener): GroupMemberListener {
     return {
@@ -182,7 +196,11 @@ export class KafkaSource implements RecordSource {
       onFatal: (error) => {
         if (!this.#stopping.signal.aborted) {
           this.#fetcher.assign([]);
-          listener.onFatal(error instanceof FatalError ? error : stoppedForGood(error, this.#settings));
+          listener.onFatal(
+            error instanceof FatalError
+              ? error
+              : stoppedForGood(error, { ...this.#settings, topics: this.#topics.names }),
+          );
         }
       },
     };

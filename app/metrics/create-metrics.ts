@@ -1,6 +1,5 @@
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { HEALTH_STATUS_CODE, type HealthStatus, type SchemaRequestOutcome } from '../../contract/metrics/definition.ts';
-import { topicsOf } from '../../settings/sections/tables.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { ClientListener } from '../kafka/client/client-listener.ts';
 import { KAFKAJS_VERSION } from '../kafka/kafkajs/internals.ts';
@@ -22,9 +21,16 @@ import { processStatusSources } from './process/process-status.ts';
 import type { ProductBuild } from './process/product-build.ts';
 import { EventLoopLag, memorySources } from './process/runtime.ts';
 
+/** The topics that are read now; another object each time that they change. */
+export interface CountedTopics {
+  readonly all: readonly string[];
+  readonly settings: Pick<Settings, 'tables'>;
+}
+
 /** Sources outside of this room. */
 export interface MetricsOptions {
-  readonly settings: Pick<Settings, 'kafka' | 'tables' | 'management'>;
+  readonly settings: Pick<Settings, 'kafka' | 'management'>;
+  readonly topics: CountedTopics;
   readonly build: ProductBuild;
   readonly report: () => ConsumerReport;
   readonly pool: () => PoolFigures;
@@ -109,9 +115,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
 }
 
 /** Records, the Kafka client, the connections to PostgreSQL and the schemas. */
-function consumerMetrics({ settings, pool, schemas: kept }: MetricsOptions, report: () => ConsumerReport) {
-  const topics = topicsOf(settings);
-  const counters = new ConsumerCounters(report, topics, undefined, settings.tables);
+function consumerMetrics(
+  { settings, topics: read, pool, schemas: kept }: MetricsOptions,
+  report: () => ConsumerReport,
+) {
+  const topics = () => read.all;
+  const counters = new ConsumerCounters(report, topics, undefined, () => read.settings.tables);
   const identity = { clientId: settings.kafka.clientId, version: `kafkajs ${KAFKAJS_VERSION}`, topics };
   const client = new KafkaClientMetrics(identity, report, (reason) => counters.clientFailed(reason));
   const connections = new PoolMetrics(oncePerScrape(pool));

@@ -31,6 +31,10 @@ interface SinkTables {
   readonly userTables?: () => readonly UserTable[];
   /** What decodes the records of `records`. @default all values are JSON */
   readonly decoderOf?: RecordDecoders;
+  /** The settings, with a name for each topic that is read now. @default the settings */
+  readonly topics?: { readonly settings: Pick<Settings, 'kafka' | 'tables'> };
+  /** Reads the user's own tables, where other topics are read now than when they were read. @default nothing is done */
+  readonly prepare?: (client: PoolClient) => Promise<void>;
 }
 
 /** The sink that PostgreSQL is: each method is one transaction on one connection of the pool. */
@@ -42,6 +46,7 @@ export class PostgresSink implements RecordSink {
   readonly #frozenWriters: FrozenWriters;
   readonly #filled: FilledTables;
   readonly #privileges: NeededPrivileges;
+  readonly #prepare: (client: PoolClient) => Promise<void>;
 
   /**
    * @param deadLetterTopic takes dead letters where `deadLetters.to` names a topic; not used where it does not
@@ -53,7 +58,12 @@ export class PostgresSink implements RecordSink {
     settings: Pick<Settings, 'database' | 'kafka' | 'consumer' | 'records' | 'deadLetters' | 'tables'>,
     deadLetterTopic: DeadLetterTopic,
     { onEnded = () => undefined, onShared = () => undefined }: WriterReports = {},
-    { userTables = () => [], decoderOf = () => null }: SinkTables = {},
+    {
+      userTables = () => [],
+      decoderOf = () => null,
+      topics = { settings },
+      prepare = async () => undefined,
+    }: SinkTables = {},
   ) {
     const { schema } = settings.database;
     const ownTables = new OwnTables(schema);
@@ -73,7 +83,7 @@ export class PostgresSink implements RecordSink {
       groupId: settings.kafka.groupId,
       timeouts: timeoutsOf(settings.database),
       ownTables,
-      tables: new TopicTables(records, settings.kafka.topics, userTables),
+      tables: new TopicTables(records, () => topics.settings.kafka.topics, userTables),
       deadLetters: {
         toTable: to !== 'topic',
         topic: to === 'table' ? null : deadLetterTopic,
@@ -81,7 +91,8 @@ export class PostgresSink implements RecordSink {
       },
     };
     const { database, kafka } = settings;
-    const targets = targetsBySettings(settings);
+    const targets = targetsBySettings(() => topics.settings);
+    this.#prepare = prepare;
     this.#filled = new FilledTables({ schema, groupId: kafka.groupId, targets, onShared });
     this.#privileges = neededPrivileges(settings);
     this.#frozenWriters = new FrozenWriters(pool, { database, groupId: kafka.groupId, onEnded });
@@ -139,6 +150,10 @@ export class PostgresSink implements RecordSink {
   initialize(topic: string, choose: (stored: ReadonlySet<number>) => readonly Position[]): Promise<Position[]> {
     const owner = { ...this.#writer, filled: this.#filled };
     return this.#withTables((client) => initializePositions(client, owner, topic, choose));
+  }
+
+  prepare(): Promise<void> {
+    return this.#withTables(this.#prepare);
   }
 
   skip(gap: Gap): Promise<WriteOutcome> {

@@ -19,8 +19,10 @@ import { Membership, type OnTopicGone, SubscribedTopics } from './subscribed-top
 
 export interface PipelineOptions extends OwnedStreamsOptions {
   readonly groupId: string;
-  /** The subscribed topics. */
-  readonly topics: readonly string[];
+  /** The topics that are read now. */
+  readonly topics: () => readonly string[];
+  /** Templates that topics are waited for by. @default none */
+  readonly templates?: readonly string[];
   readonly onTopicGone: OnTopicGone;
   /** Time without a sign of the group's coordinator after which the process counts as out of the group. */
   readonly groupTimeoutMs: number;
@@ -119,7 +121,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   }
 
   onAsked(): void {
-    this.#membership.asked(this.#options.topics);
+    this.#membership.asked([...this.#options.topics(), ...(this.#options.templates ?? [])]);
   }
 
   onFound(topics: readonly string[]): void {

@@ -121,7 +121,10 @@ export const tables = Type.Array(entry, {
 
 /** The section in the settings. */
 export interface TablesPart {
-  readonly tables: Static<typeof tables>;
+  readonly tables: readonly (Static<typeof entry> & {
+    /** The entry of the settings that this one was made of for some topics. Left out: it is of the settings itself. */
+    readonly place?: string;
+  })[];
 }
 
 type Entry = TablesPart['tables'][number];
@@ -134,6 +137,8 @@ export type WholeValue = 'object' | 'text' | 'bytes';
 
 /** An entry of `tables`, complete. */
 export interface TableSettings {
+  /** The entry of the settings that it was made of, such as `tables[0]`. Left out: it is of the settings itself. */
+  readonly path?: string;
   /** At least one, each once; names and templates. */
   readonly topics: readonly string[];
   /** Names and templates that the templates of the entry do not take. Left out: they take all. */
@@ -160,9 +165,6 @@ export interface TableSettings {
 
 const topicsOfEntry = ({ topic }: Entry): readonly string[] => [topic].flat();
 
-/** Names and templates that the templates of an entry leave out. */
-const exceptOf = ({ except = [] }: Entry): readonly string[] => [except].flat();
-
 const columnsOf = ({ columns }: Entry): readonly (readonly [name: string, setting: ColumnSetting])[] =>
   Object.entries(columns).map(([name, given]) => [name, typeof given === 'string' ? { from: given } : given]);
 
@@ -173,8 +175,9 @@ export const tablesOf = ({ tables }: TablesPart): readonly TableSettings[] =>
     const envelope = tableEnvelopeOf(each);
     const when = conditionsOf(each);
     return {
+      ...(each.place !== undefined && { path: each.place }),
       topics: topicsOfEntry(each),
-      ...(each.except !== undefined && { except: exceptOf(each) }),
+      ...(each.except !== undefined && { except: [each.except].flat() }),
       schema: each.table.slice(0, dot),
       table: each.table.slice(dot + 1),
       key: keyInEnvelope(each, tableKeyOf(each)),

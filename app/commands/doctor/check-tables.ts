@@ -190,7 +190,7 @@ export async function checkOtherGroups(
   ids: ReadonlyMap<string, string>,
 ): Promise<readonly Finding[]> {
   const { database, kafka } = settings;
-  const targets = targetsBySettings(settings);
+  const targets = targetsBySettings(() => settings);
   const filler = { schema: database.schema, groupId: kafka.groupId, targets, onShared: () => undefined };
   const findings: Finding[] = [];
   for (const [topic, id] of ids) {

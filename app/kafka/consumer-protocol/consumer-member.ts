@@ -79,7 +79,7 @@ export class ConsumerMember implements GroupMember {
     this.#session = new ConsumerSession(options, ports.coordinator, ports.clock);
     this.#reconciliation = new Reconciliation({
       clock: ports.clock,
-      topicIds: () => ports.topicIds(options.topics),
+      topicIds: () => ports.topicIds(options.topics()),
       onAssigned: async (change) => {
         const written = this.#listener?.onAssigned({ ...change, isLeader: null, milliseconds: null });
         this.#onFirst();

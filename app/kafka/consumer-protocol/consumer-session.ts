@@ -58,7 +58,8 @@ export interface ConsumerMemberOptions {
   readonly groupId: string;
   /** The place that the process runs in; null: none. */
   readonly instanceId: string | null;
-  readonly topics: readonly string[];
+  /** The subscribed topics, as they are now. */
+  readonly topics: () => readonly string[];
 }
 
 /**
@@ -131,7 +132,7 @@ export class ConsumerSession {
     }
     const isFull = this.#isFull || !this.isJoined;
     const isNews = isFull || owned !== this.#reported;
-    const { topics } = this.#options;
+    const topics = this.#options.topics();
     this.#isFull = true;
     this.#isKnown = true;
     const full = isFull && { rebalanceTimeoutMs: REBALANCE_TIMEOUT_MS, topics };

@@ -33,8 +33,8 @@ interface JoinWatch {
 /** A member's place in its group. */
 export interface MemberOptions {
   readonly groupId: string;
-  /** The subscribed topics. */
-  readonly topics: readonly string[];
+  /** The subscribed topics, as they are now. */
+  readonly topics: () => readonly string[];
   /** Silence after which the group gives the partitions of a member to others, in milliseconds. */
   readonly sessionTimeoutMs: number;
   /** The place that the process runs in; `null`: not known. */
@@ -76,7 +76,6 @@ function ownedCounts(members: readonly JoinedMember[]): ReadonlyMap<string, numb
 export class GroupJoin {
   readonly #options: MemberOptions;
   readonly #ports: MemberPorts;
-  readonly #own: ReadonlySet<string>;
   readonly #learned: LearnedTopics;
   /** When the process was started, by its clock, in milliseconds since 1970. */
   readonly startedAt: number;
@@ -87,9 +86,12 @@ export class GroupJoin {
   constructor(options: MemberOptions, ports: MemberPorts) {
     this.#options = options;
     this.#ports = ports;
-    this.#own = new Set(options.topics);
     this.#learned = new LearnedTopics(ports.topics, ports.clock);
     this.startedAt = ports.clock.now().getTime();
+  }
+
+  get #own(): ReadonlySet<string> {
+    return new Set(this.#options.topics());
   }
 
   /** Whether JoinGroup is not answered yet. */
@@ -132,8 +134,9 @@ export class GroupJoin {
     isLeaving: boolean,
     { signal, onTopics }: JoinWatch,
   ): Promise<readonly TopicPartition[] | null> {
-    const { topics, instanceId } = this.#options;
+    const { instanceId } = this.#options;
     const { startedAt } = this;
+    const topics = this.#options.topics();
     const said = encodeMember({ topics, ...state.claim, isLeaving, instanceId, startedAt });
     const askedAt = this.#now();
     const asking = this.#ask(state, said, signal);

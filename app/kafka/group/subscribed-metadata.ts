@@ -37,12 +37,13 @@ interface TopicsWatch {
 
 /** Reports what the brokers answer about topics, or why they do not, until the signal is aborted. */
 export async function watchTopics(
-  own: readonly string[],
+  own: () => readonly string[],
   { topics, clock, signal }: TopicsWatch,
   report: (answer: TopicsAnswer | Error) => void,
 ): Promise<void> {
   for (let failures = 0; !signal.aborted; ) {
-    const answer = await topics.ask(own, new Set(own)).catch(asError);
+    const asked = own();
+    const answer = await topics.ask(asked, new Set(asked)).catch(asError);
     if (!signal.aborted) {
       failures = answer instanceof Error ? failures + 1 : 0;
       report(answer);

@@ -201,15 +201,15 @@ export interface UserTable extends Table {
 /** What a topic's records become rows of. */
 export class TopicTables {
   readonly #records: Table;
-  readonly #recordTopics: readonly string[];
+  readonly #recordTopics: () => readonly string[];
   readonly #tables: () => readonly UserTable[];
 
   /**
-   * @param recordTopics topics that go to `records` even where they go to another table: the setting `kafka.topics`. A
+   * @param recordTopics topics that go to `records` even where they go to another table: those of `kafka.topics` now. A
    * topic without a mapped table goes there, too.
    * @param tables the user's own, asked for each transaction
    */
-  constructor(records: Table, recordTopics: readonly string[], tables: () => readonly UserTable[]) {
+  constructor(records: Table, recordTopics: () => readonly string[], tables: () => readonly UserTable[]) {
     this.#records = records;
     this.#recordTopics = recordTopics;
     this.#tables = tables;
@@ -218,7 +218,7 @@ export class TopicTables {
   /** The tables of a topic, as they are listed: a parent before what refers to it, and the same way each time. */
   of(topic: string): readonly Table[] {
     const tables = this.#tables().filter(({ topics }) => topics.includes(topic));
-    return tables.length > 0 && !this.#recordTopics.includes(topic) ? tables : [this.#records, ...tables];
+    return tables.length > 0 && !this.#recordTopics().includes(topic) ? tables : [this.#records, ...tables];
   }
 
   /** Tables of several topics, in the order of {@link of}. */
@@ -237,7 +237,7 @@ export class TopicTables {
   /** Topics that have no rows in `records`. */
   get topicsWithoutRecords(): readonly string[] {
     const topics = new Set(this.#tables().flatMap((table) => table.topics));
-    return [...topics].filter((topic) => !this.#recordTopics.includes(topic));
+    return [...topics].filter((topic) => !this.#recordTopics().includes(topic));
   }
 }
 

@@ -63,7 +63,7 @@ export function startPositions(choice: StartChoice, stored: ReadonlySet<number>)
 
 interface PositionPorts {
   readonly source: Pick<RecordSource, 'topicIds' | 'logRanges' | 'committedOffsets'>;
-  readonly sink: Pick<RecordSink, 'positions' | 'adoptTopicIds' | 'recordTables' | 'initialize'>;
+  readonly sink: Pick<RecordSink, 'positions' | 'adoptTopicIds' | 'recordTables' | 'initialize' | 'prepare'>;
 }
 
 /**
@@ -104,6 +104,7 @@ export async function assignedPositions(
     }
   };
   await Promise.all([...new Set(lacking.map(({ topic }) => topic))].map(initialize));
+  await ports.sink.prepare();
   return partitions.flatMap((partition) => {
     const key = partitionKey(partition);
     const position = known.get(key);

@@ -258,7 +258,7 @@ async function readOnce(...[client, tables, ownSchema]: Parameters<typeof readMa
   const found = await readCatalog(client, tables, ownSchema);
   const resolved = tables.flatMap((settings, nth) => {
     const answer = found[nth];
-    return answer === undefined ? [] : resolveMapping(settings, answer, `tables[${nth}]`);
+    return answer === undefined ? [] : resolveMapping(settings, answer, settings.path ?? `tables[${nth}]`);
   });
   return {
     mappings: resolved.flatMap(({ mapping }) => mapping ?? []),

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
-import { describeProblem } from '../../../settings/schema/problem.ts';
+import { describeProblem, type Problem } from '../../../settings/schema/problem.ts';
 import { formatsOf, formattedTables } from '../../../settings/sections/formats.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { FieldReaders } from '../../formats/field-readers.ts';
@@ -15,6 +15,13 @@ import { TableEncoder } from './table-encoder.ts';
 
 /** What the tables and their rows depend on. */
 type TablesSettings = Pick<Settings, 'tables' | 'database' | 'consumer' | 'formats'>;
+
+/** The topics that are read now, by their names alone; another object each time that they change. */
+interface MappedTopics {
+  readonly settings: Pick<Settings, 'tables' | 'formats'>;
+  /** Topics that the settings do not say enough of, and why. */
+  readonly waiting: ReadonlyMap<string, Problem>;
+}
 
 /** Reports about tables and their records. */
 interface TablesReports {
@@ -35,23 +42,29 @@ interface TablesReports {
  */
 export class MappedTables {
   readonly #settings: TablesSettings;
+  readonly #topics: MappedTopics;
   readonly #reports: TablesReports;
   readonly #readers: FieldReaders;
   #mappings: readonly CheckedMapping[] = [];
   #tables: readonly MappedTable[] = [];
+  /** What the tables were read by. */
+  #readBy: MappedTopics['settings'] | null = null;
   /** Tables whose transactions have waited for each other. */
   readonly #contended = new Set<string>();
 
   /**
    * @param reports about tables and their records. @default none is made
    * @param readers of the records. @default of the formats of the settings, where none is that of a registry
+   * @param topics those that are read now. @default those that the settings name
    */
   constructor(
     settings: TablesSettings,
     reports: TablesReports = {},
     readers = new FieldReaders((topic) => formatsOf(settings, topic)),
+    topics: MappedTopics = { settings, waiting: new Map() },
   ) {
     this.#settings = settings;
+    this.#topics = topics;
     this.#reports = reports;
     this.#readers = readers;
   }
@@ -72,11 +85,14 @@ export class MappedTables {
    * @throws FatalError `TABLES_DO_NOT_FIT` with all problems at once
    */
   async read(client: PoolClient): Promise<void> {
-    const tables = formattedTables(this.#settings);
-    if (tables.length === 0) {
+    const { settings, waiting } = this.#topics;
+    const tables = formattedTables(settings);
+    if (tables.length + waiting.size + this.#tables.length === 0) {
+      this.#readBy = settings;
       return;
     }
-    const { mappings, problems } = await readMappings(client, tables, this.#settings.database.schema);
+    const { mappings, problems: misfits } = await readMappings(client, tables, this.#settings.database.schema);
+    const problems = [...waiting.values(), ...misfits];
     if (problems.length > 0) {
       const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
       throw new FatalError(
@@ -89,6 +105,14 @@ export class MappedTables {
     if (!isDeepStrictEqual(mappings, this.#mappings)) {
       this.#mappings = mappings;
       this.#tables = mappings.map((mapping) => this.#tableOf(mapping));
+    }
+    this.#readBy = settings;
+  }
+
+  /** {@link read}, where other topics are read now than when the tables were read. */
+  async prepare(client: PoolClient): Promise<void> {
+    if (this.#readBy !== this.#topics.settings) {
+      await this.read(client);
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Rule } from '../../schema/check.ts';
 import { type Problem, problemIf } from '../../schema/problem.ts';
 import type { KafkaPart } from '../kafka.ts';
-import { type TableSettings, type TablesPart, tablesOf } from '../tables.ts';
+import { type TableSettings, type TablesPart, tablesOf, topicsOf } from '../tables.ts';
 import {
   ANY,
   filled,
@@ -35,7 +35,7 @@ export interface TopicTables {
 }
 
 /** What the settings say of topics. */
-const topicNames = (settings: TopicsParts): TopicNames => ({
+export const topicNames = (settings: TopicsParts): TopicNames => ({
   read: [
     { topics: settings.kafka.topics, except: [] },
     ...tablesOf(settings).map(({ topics, except = [] }) => ({ topics, except })),
@@ -166,6 +166,47 @@ export function tablesOfTopics(settings: TopicsParts, topics: readonly string[])
   };
 }
 
+/** Settings that name each topic, and topics that they do not say enough of. */
+export interface NamedTopics<S> {
+  readonly settings: S;
+  /** Of these, why they wait. */
+  readonly waiting: ReadonlyMap<string, Problem>;
+}
+
+/**
+ * The settings as they would be if each topic were named: without templates, and without the topics that wait. Messages
+ * about an entry name the one that it was made of.
+ *
+ * @param topics those that are read, of which Kafka may have no names of the settings
+ * @param others further topics that Kafka has: they may keep one that is read waiting
+ */
+export function settingsOfTopics<S extends TopicsParts>(
+  settings: S,
+  topics: readonly string[],
+  others: readonly string[] = [],
+): NamedTopics<S> {
+  if (!topicsOf(settings).some(isTemplate)) {
+    return { settings, waiting: new Map() };
+  }
+  const { tables, inRecords, waiting } = tablesOfTopics(settings, [...topics, ...others]);
+  const read = new Set([...topics, ...topicsOf(settings)]);
+  const entryOf = new Map(settings.tables.map((entry, nth) => [`tables[${nth}]`, entry]));
+  const named = tables.flatMap(({ path, schema, table, ...of }) => {
+    const entry = entryOf.get(path);
+    const topic = of.topics.filter((each) => read.has(each));
+    const { except: _, ...kept } = entry ?? {};
+    return topic.length === 0 ? [] : [{ ...kept, topic, table: `${schema}.${table}`, place: path }];
+  });
+  return {
+    settings: {
+      ...settings,
+      kafka: { ...settings.kafka, topics: inRecords.filter((topic) => read.has(topic)) },
+      tables: named,
+    },
+    waiting: new Map([...waiting].filter(([topic]) => read.has(topic))),
+  };
+}
+
 /** A list that a rule looks at has holes in it, which flatMap passes over. */
 const texts = (given: string | readonly string[] | undefined, path: string): readonly (readonly [string, string])[] =>
   typeof given === 'string'
@@ -197,7 +238,7 @@ const exceptHasTemplate: Rule<TablesPart> = {
     tables.flatMap(({ topic, except }, index) =>
       problemIf(except !== undefined && ![topic].flat().some(isTemplate), {
         path: `tables[${index}].except`,
-        message: 'stands beside topics that are named one by one',
+        message: 'is beside topics that are named one by one',
         given: except,
         allowed: 'nothing here; or a template in topic, such as shop.{schema}.{table}',
       }),

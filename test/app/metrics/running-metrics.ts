@@ -21,7 +21,8 @@ export function runningMetrics(overrides: Partial<MetricsOptions> = {}): Metrics
       ] as const),
   };
   const own = managementOptions();
-  const options = { ...own, settings: { ...own.settings, tables: TABLES }, build: BUILD, ...health, ...overrides };
+  const topics = { all: ['orders'], settings: { tables: TABLES } };
+  const options = { ...own, topics, build: BUILD, ...health, ...overrides };
   const metrics = createMetrics(options);
   for (const { topic, partition } of options.report().partitions) {
     metrics.client.onLogEnds({ topic, partition, highWatermark: 5n, lastStableOffset: 5n });

@@ -75,6 +75,8 @@ export class SimulatedSink implements RecordSink {
 
   async recordTables(): Promise<void> {}
 
+  async prepare(): Promise<void> {}
+
   async initialize(topic: string, _choose: Parameters<RecordSink['initialize']>[1]): Promise<Position[]> {
     return this.positions([topic]);
   }
@@ -307,7 +309,7 @@ export const settle = (): Promise<void> => new Promise((resolve) => setImmediate
 
 interface SetUpOptions {
   readonly startFrom?: StartFrom;
-  readonly topics?: readonly string[];
+  readonly topics?: () => readonly string[];
   readonly onTopicGone?: OnTopicGone;
   readonly memory?: MemoryBudget;
   /** @default stop */
@@ -329,7 +331,7 @@ export function setUp(
   const clock = new SimulatedClock();
   const options = {
     groupId: 'group',
-    topics: [PARTITION.topic],
+    topics: () => [PARTITION.topic],
     onTopicGone: 'continue',
     startFrom: 'earliest',
     maxQueuedBytes: 1_000,

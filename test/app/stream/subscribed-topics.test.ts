@@ -7,7 +7,7 @@ const KNOWN: ReadonlyMap<string, number> = new Map([['orders', 6]]);
 
 function ofTwo() {
   const clock = new SimulatedClock();
-  const topics = new SubscribedTopics(['orders', 'payments'], clock);
+  const topics = new SubscribedTopics(() => ['orders', 'payments'], clock);
   const gone = () => topics.report().flatMap(({ topic, isGone }) => (isGone ? [topic] : []));
   return { clock, topics, gone };
 }

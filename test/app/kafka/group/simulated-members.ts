@@ -203,7 +203,7 @@ class NewProcess implements SimulatedProcess {
     this.instanceId = instanceId;
     this.link = new SimulatedLink(world);
     const topics = [...world.subscribed];
-    const options = { groupId: 'group', topics, sessionTimeoutMs: 10_000, instanceId };
+    const options = { groupId: 'group', topics: () => topics, sessionTimeoutMs: 10_000, instanceId };
     this.member = new ClassicMember(options, {
       coordinator: this.link,
       topics: world.topicsFor(this.link),

@@ -218,14 +218,9 @@ test('each partition costs as many series as the budget says, and everything els
 });
 
 test('a further topic costs as many series as the budget says, whose records go into tables, too, by conditions', async () => {
-  const { settings } = managementOptions();
   const table = { table: 'public.orders', fields: 'same' as const, columns: {}, when: { type: 'order' } };
   const withTopics = (topics: string[]) => ({
-    settings: {
-      ...settings,
-      kafka: { ...settings.kafka, topics },
-      tables: topics.map((topic) => ({ ...table, topic })),
-    },
+    topics: { all: topics, settings: { tables: topics.map((topic) => ({ ...table, topic })) } },
   });
   const count = async (topics: string[]) =>
     samplesOf(await (await startedMetrics(withTopics(topics))).write('text')).length;

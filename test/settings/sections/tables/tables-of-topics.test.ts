@@ -127,7 +127,7 @@ describe('settings are refused where', () => {
   test.each<readonly [problem: string, entry: object]>([
     ['tables[0].topic has {a} twice', { topic: '{a}.{a}', table: 'public.x' }],
     ['tables[0].except[1] has a name in braces that is none: {}', { ...SHOP, except: ['a', '{}'] }],
-    ['tables[0].except stands beside topics that are named one by one', { topic: 'a', table: 'public.x', except: 'b' }],
+    ['tables[0].except is beside topics that are named one by one', { topic: 'a', table: 'public.x', except: 'b' }],
     [
       'tables[0].table takes a name in braces that topic does not have: orders',
       { topic: ['orders', '{table}'], table: 'public.{table}' },
