@@ -235,6 +235,7 @@ export class Application {
       watcher: this.#management.client,
       outages,
       storedPositions: (topics) => this.#sink.positions(topics),
+      ...{ store: this.#sink, startFrom: this.#settings.consumer.startFrom },
       place: () => this.#sink.place(),
     });
   }

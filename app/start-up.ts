@@ -12,13 +12,17 @@ import type { Position } from './stream/ports/record-source.ts';
 import type { ReadTopics } from './topics/read-topics.ts';
 
 /** What the pipeline needs of the settings. */
-export function pipelineOptions(settings: Settings, topics: Pick<ReadTopics, 'all' | 'templates'>): PipelineOptions {
+export function pipelineOptions(settings: Settings, topics: ReadTopics): PipelineOptions {
   const { consumer, kafka } = settings;
   const { groupId, sessionTimeout } = kafka;
   const stallTimeoutMs = milliseconds(consumer.stallTimeout);
   const groupTimeoutMs = Math.max(stallTimeoutMs, milliseconds(sessionTimeout));
-  const { templates } = topics;
-  return { ...consumer, groupId, topics: () => topics.all, templates, stallTimeoutMs, groupTimeoutMs };
+  return {
+    ...{ ...consumer, groupId, stallTimeoutMs, groupTimeoutMs },
+    topics: () => topics.all,
+    templates: topics.templates,
+    isTemplated: (topic) => topics.isTemplated(topic),
+  };
 }
 
 /** What was done with the tables: the versions that were applied, and those that this program does not know. */

@@ -22,7 +22,7 @@ interface MemberParts {
   readonly logger: Logger;
   readonly admin: Pick<KafkaAdmin, 'topicIds'>;
   /** The topics that are read now. */
-  readonly topics: Pick<ReadTopics, 'all'>;
+  readonly topics: ReadTopics;
 }
 
 /** The process as a member of its group; it connects to nothing yet. */
@@ -37,13 +37,15 @@ export function createMember(
   const coordinator = new GroupCoordinator(connections, { groupId, sessionTimeoutMs });
   const ports = { coordinator, topics: topicsOf(connections), clock, logger };
   const topics = () => read.all;
-  const createClassic = () => new ClassicMember({ groupId, topics, sessionTimeoutMs, instanceId }, ports);
+  const templates = read.templates.length > 0 && { templates: read };
+  const createClassic = () => new ClassicMember({ groupId, topics, sessionTimeoutMs, instanceId, ...templates }, ports);
   if (groupProtocol === 'classic') {
     return createClassic();
   }
   const topicIds = (asked: readonly string[]) => admin.topicIds(asked);
   return new NegotiatedMember(
-    (onNotOffered) => new ConsumerMember({ groupId, topics, instanceId }, { ...ports, topicIds, onNotOffered }),
+    (onNotOffered) =>
+      new ConsumerMember({ groupId, topics, instanceId, ...templates }, { ...ports, topicIds, onNotOffered }),
     createClassic,
     ({ message: reason }) =>
       logger.warn({ reason }, 'the group is joined by the protocol classic until the process ends'),

@@ -5,6 +5,7 @@ import type { Logger } from '../logging/logger.ts';
 import type { OutageWatch } from '../logging/outage-log.ts';
 import type { MemoryBudget } from '../memory/memory-budget.ts';
 import type { TopicPartition } from '../records/record.ts';
+import type { StartFrom } from '../stream/partition/positions.ts';
 import { logTruncated } from '../stream/partition/topic-ids.ts';
 import type { Clock } from '../stream/ports/clock.ts';
 import type { WritePlace } from '../stream/ports/record-sink.ts';
@@ -22,6 +23,7 @@ import { type ClaimingMember, claimError, GroupClaim } from './group-claim.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';
 import { SourceLog } from './source-log.ts';
 import { type SubscriptionParts, subscribe } from './subscription.ts';
+import { type BegunTemplates, TemplateTopics } from './template-topics.ts';
 
 /** The group is left in this time, or its session ends by itself. */
 const LEAVE_MS = 2_000;
@@ -40,6 +42,10 @@ export interface KafkaSourcePorts {
   /** The process as a member of its group. */
   readonly member: GroupMember;
   readonly storedPositions: SubscriptionParts['storedPositions'];
+  /** The templates that the group has begun with. */
+  readonly store: BegunTemplates;
+  /** Where topics begin that a template finds at its first start. */
+  readonly startFrom: StartFrom;
   /** Where the records go. */
   readonly place: () => Promise<WritePlace>;
 }
@@ -62,6 +68,7 @@ export class KafkaSource implements RecordSource {
   readonly #log: SourceLog;
   readonly #watcher: ClientListener;
   readonly #subscription: SubscriptionParts;
+  readonly #templates: TemplateTopics;
   readonly #outages: OutageWatch;
   readonly #stopping = new AbortController();
   readonly #claim: GroupClaim;
@@ -90,9 +97,10 @@ export class KafkaSource implements RecordSource {
       onPoll: () => watcher.onPoll(),
       onFetchedByName: (fetch) => this.#log.fetchedByName(fetch),
     });
+    this.#templates = new TemplateTopics({ ...ports, groupId, refreshMs: milliseconds(settings.topicRefresh) });
     this.#subscription = {
       ...{ admin, claim: this.#claim, storedPositions },
-      ...(topics.templates.length > 0 && { templates: { list: () => this.#list() } }),
+      ...(topics.templates.length > 0 && { templates: this.#templates }),
     };
   }
 
@@ -103,6 +111,7 @@ export class KafkaSource implements RecordSource {
     const patience = { clock: this.#clock, logger: this.#logger, brokers, signal, listener };
     await subscribe([...this.#topics.names], this.#subscription, patience);
     if (!this.#stopping.signal.aborted) {
+      void this.#templates.watch(signal);
       // Who leaves before the first assignment has a reason, which was reported.
       await this.#member.join(this.#membership(listener)).catch(() => undefined);
     }
@@ -133,8 +142,8 @@ export class KafkaSource implements RecordSource {
   }
 
   claim(signal: AbortSignal): Promise<void> {
-    const topics = this.#topics.all.filter((topic) => !this.#unknownTopics.includes(topic));
     const assigned = [...this.#fetcher.assigned.values()];
+    const topics = this.#templates.ofClaim().filter((topic) => !this.#unknownTopics.includes(topic));
     if (assigned.length + topics.length === 0) {
       // Without a topic there is nothing to write, and no offset that a claim could be committed with.
       return Promise.resolve();
@@ -165,12 +174,6 @@ export class KafkaSource implements RecordSource {
     await this.#admin.disconnect();
   }
 
-  async #list(): Promise<readonly string[]> {
-    this.#topics.list(await this.#admin.listTopics());
-    this.#topics.use(this.#topics.listed);
-    return this.#topics.listed;
-  }
-
   /** What becomes of the membership. */
   #membership(listener: RecordSourceListener): GroupMemberListener {
     return {
@@ -189,7 +192,8 @@ export class KafkaSource implements RecordSource {
       },
       onTopics: (unknown, partitions) => {
         this.#unknownTopics = unknown;
-        this.#log.unknownTopics(unknown);
+        this.#log.unknownTopics(unknown.filter((topic) => !this.#topics.isTemplated(topic)));
+        this.#templates.answered(unknown);
         listener.onTopics(unknown, partitions);
       },
       onTryingAgain: (error, isJoin) => this.#triesAgain(error, isJoin, listener),
@@ -243,7 +247,9 @@ export class KafkaSource implements RecordSource {
     if (duration !== null) {
       this.#joined(duration, owned.length);
     }
+    this.#templates.assigned(owned);
     const released = this.#revoke(revoked, owned, listener);
+    this.#templates.revoked(revoked, released);
     const shown = { added: numbersByTopic(added), revoked: numbersByTopic(revoked), partitions: numbersByTopic(owned) };
     this.#logger.info(shown, 'assigned');
     listener.onAssigned({ owned, added });

@@ -21,6 +21,8 @@ export interface SubscriptionParts {
 export interface TemplateStart {
   /** Lists the cluster, and returns the topics that templates take. */
   list(): Promise<readonly string[]>;
+  /** Stores what a first start has to; the group is known to belong here. */
+  begin(): Promise<void>;
 }
 
 /** How long to go on trying, and who learns of each failure. */
@@ -86,6 +88,7 @@ async function subscribeOnce(
     }
     // Before the group is joined: a consumer that does not belong there takes no partition away for a while.
     await parts.claim.check();
+    await parts.templates?.begin();
   } catch (error) {
     if (error instanceof OutageError || error instanceof FatalError) {
       throw error;

@@ -35,7 +35,7 @@ interface Opening {
  * on for itself: what holds one up holds up no other.
  */
 export class Openings {
-  readonly #startFrom: StartFrom;
+  readonly #startFrom: (topic: string) => StartFrom;
   readonly #ports: OpeningPorts;
   readonly #openings = new Set<Opening>();
   readonly #background = new Set<Promise<void>>();
@@ -44,7 +44,8 @@ export class Openings {
   /** Streams that the generation kept, without those that were left since. */
   #kept = new Set<PartitionStream>();
 
-  constructor(startFrom: StartFrom, ports: OpeningPorts) {
+  /** @param startFrom where a topic without a position begins */
+  constructor(startFrom: (topic: string) => StartFrom, ports: OpeningPorts) {
     this.#startFrom = startFrom;
     this.#ports = ports;
   }

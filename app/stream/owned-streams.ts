@@ -7,6 +7,11 @@ import type { AssignedPartitions, Position } from './ports/record-source.ts';
 
 export interface OwnedStreamsOptions extends StreamOptions {
   readonly startFrom: StartFrom;
+  /**
+   * Whether a template alone takes the topic. Without a position it came after the template's first start, so it begins
+   * at its beginning, whatever `startFrom` says; and it may be deleted. @default none
+   */
+  readonly isTemplated?: (topic: string) => boolean;
 }
 
 interface OwnedStreamsPorts extends OpeningPorts {
@@ -44,7 +49,8 @@ export class OwnedStreams {
   constructor(options: OwnedStreamsOptions, ports: OwnedStreamsPorts) {
     this.#options = options;
     this.#ports = ports;
-    this.#openings = new Openings(options.startFrom, ports);
+    const { startFrom, isTemplated = () => false } = options;
+    this.#openings = new Openings((topic) => (isTemplated(topic) ? 'earliest' : startFrom), ports);
   }
 
   get all(): readonly PartitionStream[] {

@@ -50,7 +50,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     this.#options = options;
     this.#ports = ports;
     this.#lifecycle = new Lifecycle(() => ports.clock.steady());
-    this.#topics = new SubscribedTopics(options.topics, ports.clock);
+    this.#topics = new SubscribedTopics(options.topics, ports.clock, options.isTemplated);
     this.#membership = new Membership(ports.clock, options.groupTimeoutMs);
     this.#streams = new OwnedStreams(options, {
       ...ports,

@@ -15,6 +15,7 @@ const KNOWN_FOR_MS = 60_000;
 /** Keeps which of the subscribed topics Kafka does not have; times are steady. */
 export class SubscribedTopics {
   readonly #topics: () => readonly string[];
+  readonly #mayGo: (topic: string) => boolean;
   readonly #clock: Clock;
   /** When the first answer in a row came that did not have the topic. */
   readonly #unknownSince = new Map<string, number>();
@@ -23,8 +24,12 @@ export class SubscribedTopics {
   #partitions: ReadonlyMap<string, number> = new Map();
   #answeredAt: number | null = null;
 
-  /** @param topics those that are read now */
-  constructor(topics: () => readonly string[], clock: Clock) {
+  /**
+   * @param topics those that are read now
+   * @param mayGo whether a topic may be deleted, and is then none that is gone. @default none may
+   */
+  constructor(topics: () => readonly string[], clock: Clock, mayGo: (topic: string) => boolean = () => false) {
+    this.#mayGo = mayGo;
     this.#topics = topics;
     this.#clock = clock;
   }
@@ -67,7 +72,7 @@ export class SubscribedTopics {
     return this.#topics().map((topic) => {
       const since = this.#unknownSince.get(topic);
       const partitions = this.#partitions.get(topic);
-      const isGone = since !== undefined && answeredAt - since >= GONE_AFTER_MS;
+      const isGone = since !== undefined && answeredAt - since >= GONE_AFTER_MS && !this.#mayGo(topic);
       const leaders = [...(this.#leaders.get(topic)?.values() ?? [])].filter(({ reportedAt }) =>
         this.#isKnown(reportedAt),
       );

@@ -1,6 +1,6 @@
 import type { Problem } from '../../settings/schema/problem.ts';
 import { type NamedTopics, settingsOfTopics, topicNames } from '../../settings/sections/tables/tables-of-topics.ts';
-import { isRead, isTemplate, type TopicNames } from '../../settings/sections/tables/topic-template.ts';
+import { isRead, isTemplate, type TopicNames, takenBy } from '../../settings/sections/tables/topic-template.ts';
 import { topicsOf } from '../../settings/sections/tables.ts';
 import type { Settings } from '../../settings/settings.ts';
 
@@ -17,6 +17,7 @@ export class ReadTopics {
   readonly choices: TopicNames;
   readonly #settings: Settings;
   #used: ReadonlySet<string> = new Set();
+  #cluster: readonly string[] = [];
   #listed: readonly string[] = [];
   #resolved: NamedTopics<Settings> | null = null;
   #all: readonly string[];
@@ -28,6 +29,11 @@ export class ReadTopics {
     this.templates = texts.filter(isTemplate);
     this.choices = topicNames(settings);
     this.#all = this.names;
+  }
+
+  /** All topics of the cluster, as it was listed last; another list each time. */
+  get cluster(): readonly string[] {
+    return this.#cluster;
   }
 
   /** Topics of the cluster that templates take, as it was listed last; none before. */
@@ -55,8 +61,20 @@ export class ReadTopics {
     return this.templates.length > 0 && !this.names.includes(topic) && isRead(topic, this.choices);
   }
 
+  /** Whether a name or a template of the settings takes the topic. */
+  takes(topic: string): boolean {
+    return this.names.includes(topic) || this.isTemplated(topic);
+  }
+
+  /** The texts of the templates that take the topic. */
+  takenBy(topic: string): readonly string[] {
+    const texts = this.choices.read.flatMap((choice) => takenBy(topic, choice, this.choices));
+    return [...new Set(texts.flatMap(({ text, isTemplate: isByTemplate }) => (isByTemplate ? text : [])))];
+  }
+
   /** Takes the names of all topics of the cluster. */
   list(topics: readonly string[]): void {
+    this.#cluster = topics;
     this.#listed = topics.filter((topic) => this.isTemplated(topic));
     this.#resolved = null;
   }

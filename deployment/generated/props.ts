@@ -1901,8 +1901,8 @@ export interface ApplicationKafkaProps {
   readonly brokers: readonly string[];
 
   /**
-   * Topics whose records go into the table records; each has to exist. Left out: those of tables are the only ones
-   * that are read.
+   * Topics, or templates such as shop.{schema}.{table}, whose records go into the table records; a name has to exist.
+   * Left out: those of tables are the only ones that are read.
    *
    * @default []
    */
@@ -1944,6 +1944,15 @@ export interface ApplicationKafkaProps {
    * @default '10s'
    */
   readonly sessionTimeout?: string;
+
+  /**
+   * How often the cluster is asked for topics that templates of kafka.topics and tables take. From 1s to 5m.
+   *
+   * Allowed: a duration: a whole number and one of ms, s, m, h, d, such as 500ms, 30s, 5m.
+   *
+   * @default '30s'
+   */
+  readonly topicRefresh?: string;
 
   /**
    * TLS to the brokers; their certificates have to be trusted and to name their hosts.

@@ -91,7 +91,7 @@ export const kafka = Type.Object(
       default: [],
       uniqueItems: true,
       description:
-        'Topics whose records go into the table records; each has to exist. Left out: those of tables are the only ones that are read.',
+        'Topics, or templates such as shop.{schema}.{table}, whose records go into the table records; a name has to exist. Left out: those of tables are the only ones that are read.',
     }),
     groupId: Type.String({
       minLength: 1,
@@ -119,6 +119,10 @@ export const kafka = Type.Object(
     sessionTimeout: duration(
       '10s',
       'Silence after which the group gives the partitions of a member to others, with kafka.groupProtocol: classic.',
+    ),
+    topicRefresh: duration(
+      '30s',
+      'How often the cluster is asked for topics that templates of kafka.topics and tables take. From 1s to 5m.',
     ),
     ssl: Type.Boolean({
       default: false,
@@ -244,6 +248,7 @@ export const KAFKA_RULES: readonly Rule<KafkaPart>[] = [
   ...SASL_RULES,
   tlsIsUsed,
   certificateHasKey('kafka.tls', ({ kafka }) => kafka.tls),
+  durationBetween('kafka.topicRefresh', ({ kafka }) => kafka.topicRefresh, '1s', '5m'),
   // The range in which brokers accept a session timeout unless they are configured otherwise.
   durationBetween('kafka.sessionTimeout', ({ kafka }) => kafka.sessionTimeout, '6s', '30m'),
 ];

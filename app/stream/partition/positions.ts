@@ -70,6 +70,7 @@ interface PositionPorts {
  * The positions of assigned partitions: the stored ones, and where there is none a first one, which is stored. A
  * partition without a leader that has no stored position is left out: where its log begins and ends is not known.
  *
+ * @param startFromOf where a topic without a position begins
  * @param onLog receives what the brokers report of each log that they are asked for
  * @throws OutageError while PostgreSQL or Kafka is away, or its metadata are older than the assignment
  * @throws FatalError `TOPIC_RECREATED` when Kafka has another topic under the name, `GROUP_MEETS_ANOTHER` when another
@@ -78,7 +79,7 @@ interface PositionPorts {
 export async function assignedPositions(
   ports: PositionPorts,
   partitions: readonly TopicPartition[],
-  startFrom: StartFrom,
+  startFromOf: (topic: string) => StartFrom,
   onLog: (log: PartitionLog) => void,
 ): Promise<Position[]> {
   const topics = [...new Set(partitions.map(({ topic }) => topic))];
@@ -88,6 +89,7 @@ export async function assignedPositions(
   const lacking = partitions.filter((partition) => !known.has(partitionKey(partition)));
   const leaderless = new Set<string>();
   const initialize = async (topic: string): Promise<void> => {
+    const startFrom = startFromOf(topic);
     const logs = await ports.source.logRanges(topic);
     logs.forEach(onLog);
     const committed = startFrom === 'committed' ? await ports.source.committedOffsets(topic) : [];

@@ -71,6 +71,8 @@ async function aSource() {
       ...{ onHeartbeat: watched('beat'), onJoined: watched('joined'), onCrashed: watched('crashed'), onAway: nothing },
     },
     storedPositions: async () => [],
+    startFrom: settings.consumer.startFrom,
+    store: { begunTemplates: async () => new Set(), beginTemplates: async () => undefined },
     place: async () => ({ schema: 'orders', database: 'shop', systemIdentifier: '1' }),
   });
   await source.start({

@@ -283,7 +283,7 @@ class OldProcess implements SimulatedProcess {
       return [id, encodeAssignment(partitions)] as const;
     });
     const assignment = await this.link.sync({ memberId, generationId }, new Map(leaderId === memberId ? dealt : []));
-    this.owned = this.isStopping ? [] : decodeAssignment(assignment, this.#world.subscribed);
+    this.owned = this.isStopping ? [] : decodeAssignment(assignment, (topic) => this.#world.subscribed.includes(topic));
     return generationId;
   }
 
