@@ -41,9 +41,9 @@ interface TemplateTopicsPorts {
 const GONE_AFTER_MS = 5_000;
 
 /**
- * The topics that templates take: found by listing the cluster, in use from the moment on that the group assigns them
- * here, and gone once the brokers that are asked for them by name have not had them for 5 s. A list alone is no proof of
- * that: it lacks what the login may not see.
+ * The topics that templates take. Listing the cluster finds them, and they are in use from the moment on that the group
+ * assigns them here. They are gone once brokers that are asked for them by name have not had them for 5 s. A list alone
+ * is no proof of that, since it lacks what the login may not see.
  */
 export class TemplateTopics implements TemplateStart {
   readonly #ports: TemplateTopicsPorts;
@@ -64,8 +64,8 @@ export class TemplateTopics implements TemplateStart {
   }
 
   /**
-   * Where a template begins, `startFrom` is about what the cluster has now, and never again. With `earliest` all that is
-   * read begins at its beginning anyway.
+   * Where a template begins, `startFrom` is about what the cluster has now, and never again. With `earliest` all that
+   * is read begins at its beginning anyway.
    *
    * @throws OutageError while the position of a topic is not known: nothing is stored then
    */

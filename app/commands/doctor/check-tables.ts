@@ -173,8 +173,9 @@ const userTable = (name: string): Subject => ({ area: 'PostgreSQL', check: 'tabl
 
 /** A problem as `tables check` prints it; what is allowed mends it. */
 function misfitFinding(problem: Problem, settings: Settings): Finding {
-  const nth = Number(/^tables\[(\d+)\]/.exec(problem.path)?.[1] ?? 0);
-  const { schema = '', table = '' } = tablesOf(settings)[nth] ?? {};
+  const place = /^tables\[\d+\](\([^()]*\))?/.exec(problem.path)?.[0];
+  const entry = tablesOf(settings).find(({ path }, nth) => (path ?? `tables[${nth}]`) === place);
+  const { schema = '', table = '' } = entry ?? {};
   const [message = ''] = describeProblem(problem).split('\n  allowed: ');
   return wrong(userTable(`${schema}.${table}`), { message, code: 'TABLES_DO_NOT_FIT', mend: problem.allowed });
 }

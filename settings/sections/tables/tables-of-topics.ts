@@ -53,7 +53,7 @@ interface Taken {
 const target = ({ schema, table }: TableSettings, { parts }: TakenBy): string =>
   JSON.stringify([filled(schema, parts), filled(table, parts)]);
 
-/** Whether the entry maps each topic to a table of its own. */
+/** Whether the entry maps each topic to another table. */
 const isMapped = ({ schema, table }: TableSettings): boolean => isTemplate(schema) || isTemplate(table);
 
 function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
@@ -104,7 +104,7 @@ function collisions(taken: readonly Taken[]): ReadonlyMap<string, Problem> {
         path: `${entry.path}.table`,
         message: `is one table for several topics: ${topics.join(', ')}`,
         given: `${filled(entry.schema, by.parts)}.${filled(entry.table, by.parts)}`,
-        allowed: 'a table of its own for each topic; or a table without braces, which several topics may fill',
+        allowed: 'a different table for each topic; or a table without braces, which several topics may fill',
       });
     }
   }
@@ -175,7 +175,8 @@ export interface NamedTopics<S> {
 
 /**
  * The settings as they would be if each topic were named: without templates, and without the topics that wait. Messages
- * about an entry name the one that it was made of.
+ * about an entry name the one that it was made of, with the topic where another one has another table:
+ * `tables[0](shop.public.orders)`.
  *
  * @param topics those that are read, of which Kafka may have no names of the settings
  * @param others further topics that Kafka has: they may keep one that is read waiting
@@ -195,7 +196,8 @@ export function settingsOfTopics<S extends TopicsParts>(
     const entry = entryOf.get(path);
     const topic = of.topics.filter((each) => read.has(each));
     const { except: _, ...kept } = entry ?? {};
-    return topic.length === 0 ? [] : [{ ...kept, topic, table: `${schema}.${table}`, place: path }];
+    const place = entry !== undefined && isTemplate(entry.table) ? `${path}(${topic.join()})` : path;
+    return topic.length === 0 ? [] : [{ ...kept, topic, table: `${schema}.${table}`, place }];
   });
   return {
     settings: {

@@ -41,8 +41,8 @@ describe('the topics that are read', () => {
     expect(topics.all).toEqual(['orders', 'shop.public.items', 'shop.sales.bills']);
     expect(tablesOf(topics)).toEqual([
       ['tables[0]', ['orders'], 'public.orders'],
-      ['tables[1]', ['shop.public.items'], 'public.items'],
-      ['tables[1]', ['shop.sales.bills'], 'sales.bills'],
+      ['tables[1](shop.public.items)', ['shop.public.items'], 'public.items'],
+      ['tables[1](shop.sales.bills)', ['shop.sales.bills'], 'sales.bills'],
     ]);
     topics.drop(['shop.public.items', 'orders']);
     expect(topics.all).toEqual(['orders', 'shop.sales.bills']);
