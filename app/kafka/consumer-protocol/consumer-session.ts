@@ -54,7 +54,7 @@ export interface ConsumerCoordinator {
 }
 
 /** What a member takes by templates: it finds it itself, as no member leads. */
-export interface SubscribedTemplates {
+interface SubscribedTemplates {
   /** Topics that the settings name: these alone have to be there, and may not be forbidden. */
   readonly names: readonly string[];
   /** Topics of the cluster that templates take, as it was listed last. */

@@ -77,7 +77,7 @@ test('the owner migrates, and a second time finds nothing to do', async () => {
   expect(await migrate(urlOf(owner))).toEqual({
     code: 0,
     stderr: '',
-    stdout: `the schema "${schema}" was brought to version 6\n`,
+    stdout: `the schema "${schema}" was brought to version 7\n`,
   });
   expect(await migrate(urlOf(owner))).toMatchObject({ code: 0, stdout: `the schema "${schema}" is up to date\n` });
 });

@@ -1,59 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { query } from '../stack/database.ts';
-import { produce } from '../stack/kafka-client.ts';
 import { longTest } from '../stack/long-test.ts';
-import { randomName } from '../stack/random-name.ts';
-import { type ConsumerUnderTest, type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
-import { createNamedTopic, deleteTopic } from '../stack/topic-changes.ts';
+import type { StartedConsumer } from '../stack/start-consumer.ts';
+import { deleteTopic } from '../stack/topic-changes.ts';
 import { until } from '../stack/until.ts';
-
-/** Tables of a schema, and topics for them that one rule takes. */
-class Shop {
-  readonly source = randomName('source');
-  readonly schema = randomName('replica');
-
-  topic(table: string): string {
-    return `${this.source}.${this.schema}.${table}`;
-  }
-
-  /** Makes tables, each with a topic. */
-  async add(...tables: string[]): Promise<void> {
-    await query(`CREATE SCHEMA IF NOT EXISTS ${this.schema}`);
-    for (const table of tables) {
-      await query(`CREATE TABLE ${this.schema}.${table} (id int)`);
-      await createNamedTopic(this.topic(table), { partitions: 2 });
-    }
-  }
-
-  produce(table: string, ...ids: number[]): Promise<unknown> {
-    return produce(
-      this.topic(table),
-      ids.map((id) => ({ value: JSON.stringify({ id }), partition: id % 2 })),
-    );
-  }
-
-  /** Waits until a table has as many rows as these ids, and compares them. */
-  async awaitIds(table: string, ...ids: number[]): Promise<void> {
-    const rows = await until(`${ids.length} rows in ${table}`, async () => {
-      const found = await query<{ id: number }>(`SELECT id FROM ${this.schema}.${table} ORDER BY id`);
-      return found.length >= ids.length ? found : undefined;
-    });
-    expect(rows.map(({ id }) => id)).toEqual(ids);
-  }
-
-  start(chosen: Partial<ConsumerUnderTest> = {}): Promise<StartedConsumer> {
-    const { kafka, ...settings } = chosen.settings ?? {};
-    return startConsumer({
-      topics: [],
-      ...chosen,
-      settings: {
-        kafka: { topicRefresh: '1s', ...kafka },
-        tables: [{ topic: `${this.source}.{schema}.{table}`, table: '{schema}.{table}' }],
-        ...settings,
-      },
-    });
-  }
-}
+import { TemplatedShop } from './templated-shop.ts';
 
 const LATEST = { consumer: { startFrom: 'latest' } } as const;
 
@@ -71,7 +22,7 @@ async function topicsIn(consumer: StartedConsumer): Promise<ReadonlySet<string>>
 }
 
 test('a topic that a rule takes is read once it is there, while the others are read on', async () => {
-  const shop = new Shop();
+  const shop = new TemplatedShop();
   await shop.add('orders', 'items');
   await Promise.all([shop.produce('orders', 1, 2), shop.produce('items', 1)]);
   const consumer = await shop.start();
@@ -85,7 +36,7 @@ test('a topic that a rule takes is read once it is there, while the others are r
 });
 
 longTest('of a topic that is deleted the series end, and nothing but a line of the log is left', async () => {
-  const shop = new Shop();
+  const shop = new TemplatedShop();
   await shop.add('orders', 'items');
   await Promise.all([shop.produce('orders', 1, 2), shop.produce('items', 1)]);
   const consumer = await shop.start();
@@ -104,7 +55,7 @@ longTest('of a topic that is deleted the series end, and nothing but a line of t
 });
 
 test('startFrom: latest is about the topics of the first start, and later ones begin at their beginning', async () => {
-  const shop = new Shop();
+  const shop = new TemplatedShop();
   await shop.add('orders');
   await shop.produce('orders', 1, 2);
   const first = await shop.start({ settings: LATEST });
@@ -126,7 +77,7 @@ test('startFrom: latest is about the topics of the first start, and later ones b
 
 for (const groupProtocol of ['classic', 'consumer']) {
   longTest(`two members share what a template takes, by the protocol ${groupProtocol}`, async () => {
-    const shop = new Shop();
+    const shop = new TemplatedShop();
     await shop.add('orders', 'items');
     const settings = { kafka: { groupProtocol } };
     const one = await shop.start({ settings });
