@@ -104,6 +104,7 @@ export class Application {
     const kafkaCheck = createKafkaCheck(() => createKafkaClient(clients, NO_RETRIES));
     this.#registry = createRegistry(settings, {
       ...{ current: this.#current, clock: systemClock, outages: outages.registry.of('writers') },
+      topics: () => this.#topics.all,
       onOutcome: (outcome) => this.#management.schemaAnswered(outcome),
     });
     this.#closedLast = [databaseCheck, kafkaCheck, ...(this.#registry ? [this.#registry] : [])];

@@ -311,6 +311,8 @@ interface SetUpOptions {
   readonly startFrom?: StartFrom;
   readonly topics?: () => readonly string[];
   readonly onTopicGone?: OnTopicGone;
+  /** @default no topic is taken by a template alone */
+  readonly isTemplated?: (topic: string) => boolean;
   readonly memory?: MemoryBudget;
   /** @default stop */
   readonly onBrokenBatch?: OnBrokenBatch;

@@ -116,6 +116,16 @@ test.each([
   expect(fatal.map(({ code }) => code)).toEqual(codes);
 });
 
+test('with consumer.onTopicGone: stop a topic that a template alone takes is none that is gone', async () => {
+  const options = { onTopicGone: 'stop', isTemplated: () => true } as const;
+  const { pipeline, clock, fatal } = setUp(12n, new SimulatedSink(), 'fail', options);
+  pipeline.onTopics([PARTITION.topic], KNOWN);
+  clock.pass(5_000);
+  pipeline.onTopics([PARTITION.topic], KNOWN);
+  expect(pipeline.report().topics).toMatchObject([{ topic: PARTITION.topic, isGone: false }]);
+  expect(fatal).toEqual([]);
+});
+
 test('a topic that goes away while the consumer ends does not change how it ends', async () => {
   const { pipeline, clock, fatal } = setUp(12n, new SimulatedSink(), 'fail', { onTopicGone: 'stop' });
   await pipeline.drain();
