@@ -4,6 +4,7 @@ import { systemClock } from '../../../app/stream/ports/clock.ts';
 import { OutageError } from '../../../app/stream/ports/stream-errors.ts';
 import { ReadTopics } from '../../../app/topics/read-topics.ts';
 import { load } from '../configuration/loading.ts';
+import { SimulatedTime } from './group/simulated-time.ts';
 
 const nothing = () => undefined;
 const logger = { trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing, fatal: nothing };
@@ -78,4 +79,69 @@ test('nothing is stored where all templates have begun', async () => {
 
 test('nothing is stored while the end of a log is not known, as the next start is the first one then', async () => {
   expect((await begin('latest', [], true)).stored).toEqual(['no broker answers']);
+});
+
+/** A topic that is assigned, and then not known to the brokers; times are in milliseconds. */
+function assigned() {
+  const clock = new SimulatedTime();
+  const base = load({});
+  const topics = new ReadTopics({ ...base, kafka: { ...base.kafka, topics: ['named', 'shop.{x}'] } });
+  const lines: string[] = [];
+  const admin = {
+    listTopics: async () => [],
+    topicIds: async () => new Map<string, string>(),
+    logRanges: async () => [],
+    committedOffsets: async () => [],
+  };
+  const found = new TemplateTopics({
+    ...{ topics, admin, clock, groupId: 'group', startFrom: 'earliest', refreshMs: 1_000 },
+    store: { begunTemplates: async () => new Set(), beginTemplates: async () => undefined },
+    logger: { ...logger, info: (_fields: object | string, message = '') => void lines.push(message) },
+  });
+  const owned = [{ topic: 'shop.a', partition: 0 }];
+  found.assigned(owned);
+  const unknown = async (ms: number, topic = 'shop.a') => {
+    await clock.pass(ms);
+    found.answered([topic]);
+    return topics.all;
+  };
+  return { found, owned, unknown, lines };
+}
+
+const IN_USE = ['named', 'shop.a'];
+
+test('a topic is gone once the brokers have not had it for 5 s, and it is assigned no more', async () => {
+  const { found, unknown, lines } = assigned();
+  expect([await unknown(0), await unknown(6_000)]).toEqual([IN_USE, IN_USE]);
+  found.assigned([]);
+  expect([await unknown(0), await unknown(5_000), lines.length]).toEqual([['named'], ['named'], 1]);
+});
+
+test('a topic that the brokers have again within 5 s stays', async () => {
+  const { found, unknown } = assigned();
+  found.assigned([]);
+  await unknown(0);
+  await unknown(4_000, 'another');
+  expect([await unknown(1_000), await unknown(4_900)]).toEqual([IN_USE, IN_USE]);
+  expect(await unknown(100)).toEqual(['named']);
+});
+
+test('a topic stays as long as something of it is still written', async () => {
+  const { found, owned, unknown } = assigned();
+  let release: () => void = nothing;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  found.assigned([]);
+  found.revoked(owned, released);
+  await unknown(0);
+  expect(await unknown(6_000)).toEqual(IN_USE);
+  release();
+  expect(await unknown(1)).toEqual(['named']);
+});
+
+test('a name of the settings is never gone', async () => {
+  const { unknown } = assigned();
+  await unknown(0, 'named');
+  expect(await unknown(6_000, 'named')).toEqual(IN_USE);
 });
