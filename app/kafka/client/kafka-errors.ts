@@ -48,6 +48,10 @@ export function errorTypeOf(error: unknown): string | undefined {
   return undefined;
 }
 
+/** The topics that an error names as forbidden; none where it is another one, or names none. */
+export const forbiddenTopics = (error: unknown): readonly string[] =>
+  [...causesOf(error)].find((cause) => cause instanceof ForbiddenTopics)?.topics ?? [];
+
 /** What a request was about. */
 interface Asked {
   readonly groupId?: string;

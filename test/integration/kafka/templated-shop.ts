@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { query } from '../stack/database.ts';
-import { produce } from '../stack/kafka-client.ts';
+import { type AtBroker, produce } from '../stack/kafka-client.ts';
 import { randomName } from '../stack/random-name.ts';
 import { type ConsumerUnderTest, type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { createNamedTopic } from '../stack/topic-changes.ts';
@@ -10,6 +10,12 @@ import { until } from '../stack/until.ts';
 export class TemplatedShop {
   readonly source = randomName('source');
   readonly schema = randomName('replica');
+  readonly #at: AtBroker;
+
+  /** @param at @default the shared Kafka */
+  constructor(at: AtBroker = {}) {
+    this.#at = at;
+  }
 
   topic(table: string): string {
     return `${this.source}.${this.schema}.${table}`;
@@ -20,7 +26,7 @@ export class TemplatedShop {
     await query(`CREATE SCHEMA IF NOT EXISTS ${this.schema}`);
     for (const table of tables) {
       await query(`CREATE TABLE ${this.schema}.${table} (id int)`);
-      await createNamedTopic(this.topic(table), { partitions: 2 });
+      await createNamedTopic(this.topic(table), { ...this.#at, partitions: 2 });
     }
   }
 
@@ -28,6 +34,7 @@ export class TemplatedShop {
     return produce(
       this.topic(table),
       ids.map((id) => ({ value: JSON.stringify({ id }), partition: id % 2 })),
+      this.#at,
     );
   }
 
