@@ -40,7 +40,7 @@ export interface ManagementOptions {
   /** When the client's certificates expire, by the system that they are shown to. */
   readonly clientCertificates: () => ReadonlyMap<string, Date>;
   readonly build: ProductBuild;
-  readonly topics: CountedTopics;
+  readonly topics: CountedTopics & { readonly settings: Pick<Settings, 'kafka' | 'tables'> };
   readonly report: () => ConsumerReport;
   readonly pool: () => PoolFigures;
   /** Schemas of the registry that are kept; `null` where the settings have no registry. */
