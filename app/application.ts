@@ -84,7 +84,7 @@ export class Application {
   /** @param reload reads the settings anew: credentials and certificates may change while the process runs */
   constructor(settings: Settings, build: ProductBuild, reload: () => LoadedSettings) {
     this.#settings = settings;
-    this.#topics = new ReadTopics(settings);
+    this.#topics = new ReadTopics(settings, (topics) => void this.#warnOfLetterTopics(topics));
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
@@ -170,7 +170,7 @@ export class Application {
           signal,
           onBehind: logsOf(this.#logger).onBehind,
         }),
-        warnOfMissingTopics(this.#settings, this.#topics.names, this.#deadLetterTopic, this.#logger),
+        this.#warnOfLetterTopics(this.#topics.names),
       );
       await this.#source.start(this.#pipeline);
     } catch (error) {
@@ -182,6 +182,10 @@ export class Application {
   stop(reason: string): Promise<void> {
     this.#stopping ??= this.#shutDown(reason);
     return this.#stopping;
+  }
+
+  #warnOfLetterTopics(topics: readonly string[]): Promise<void> {
+    return warnOfMissingTopics(this.#settings, topics, this.#deadLetterTopic, this.#logger);
   }
 
   #createPool(outages: OutageWatch): DatabasePool {

@@ -16,13 +16,16 @@ export class ReadTopics {
   /** What the settings say of topics, for a member that decides for others. */
   readonly choices: TopicNames;
   readonly #settings: Settings;
+  readonly #onUsed: (topics: readonly string[]) => void;
   #used: ReadonlySet<string> = new Set();
   #cluster: readonly string[] = [];
   #listed: readonly string[] = [];
   #resolved: NamedTopics<Settings> | null = null;
   #all: readonly string[];
 
-  constructor(settings: Settings) {
+  /** @param onUsed gets topics that templates take and that are in use from now on. @default nothing is done */
+  constructor(settings: Settings, onUsed: (topics: readonly string[]) => void = () => undefined) {
+    this.#onUsed = onUsed;
     const texts = topicsOf(settings);
     this.#settings = settings;
     this.names = texts.filter((text) => !isTemplate(text));
@@ -84,6 +87,7 @@ export class ReadTopics {
     const added = topics.filter((topic) => !this.#used.has(topic) && this.isTemplated(topic));
     if (added.length > 0) {
       this.#change([...this.#used, ...added]);
+      this.#onUsed(added);
     }
   }
 

@@ -5,7 +5,11 @@ import { checkSettings } from '../../../settings/settings.ts';
 
 const SHOP = { topic: 'shop.{schema}.{table}', except: 'shop.tmp.{any}', table: '{schema}.{table}' } as const;
 
-function read(tables: readonly object[], topics: readonly string[] = []): ReadTopics {
+function read(
+  tables: readonly object[],
+  topics: readonly string[] = [],
+  onUsed?: (topics: readonly string[]) => void,
+): ReadTopics {
   const checked = checkSettings({
     kafka: { brokers: ['localhost:9092'], groupId: 'replica', topics },
     database: { url: 'postgresql://localhost/replica' },
@@ -14,7 +18,7 @@ function read(tables: readonly object[], topics: readonly string[] = []): ReadTo
   if (!checked.ok) {
     throw new Error(checked.problems.map(describeProblem).join('\n'));
   }
-  return new ReadTopics(checked.value);
+  return new ReadTopics(checked.value, onUsed);
 }
 
 const tablesOf = ({ settings }: ReadTopics) =>
@@ -65,6 +69,15 @@ describe('the topics that are read', () => {
     expect(tablesOf(topics).map(([, topic]) => topic)).toEqual([['a.items']]);
     topics.list(['a.orders', 'a.items']);
     expect([...topics.waiting.keys()]).toEqual([]);
+  });
+
+  test('are reported once when they are in use', () => {
+    const used: (readonly string[])[] = [];
+    const topics = read([SHOP], ['audit'], (added) => used.push(added));
+    topics.use(['shop.a.b', 'audit', 'other']);
+    topics.use(['shop.a.b']);
+    topics.use(['shop.a.b', 'shop.a.c']);
+    expect(used).toEqual([['shop.a.b'], ['shop.a.c']]);
   });
 
   test('are templated where a template alone takes them', () => {
