@@ -221,12 +221,7 @@ export class Application {
           ),
         onShared: logsOf(this.#logger).onShared,
       },
-      {
-        topics: this.#topics,
-        userTables: () => this.#tables.all,
-        decoderOf: recordDecoders(this.#readers),
-        prepare: (client) => this.#tables.prepare(client),
-      },
+      { topics: this.#topics, userTables: this.#tables, decoderOf: recordDecoders(this.#readers) },
     );
   }
 

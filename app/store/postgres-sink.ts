@@ -3,7 +3,7 @@ import type { Settings } from '../../settings/settings.ts';
 import { DeadLetterLimit, type DeadLetterTopic } from '../stream/ports/dead-letter.ts';
 import type { Gap, RecordSink, WriteOutcome, WritePlace, WriteRequest } from '../stream/ports/record-sink.ts';
 import type { Position } from '../stream/ports/record-source.ts';
-import { OutageError } from '../stream/ports/stream-errors.ts';
+import { type FatalError, OutageError } from '../stream/ports/stream-errors.ts';
 import type { DatabasePool } from './connection/database-pool.ts';
 import { commit, timeoutsOf } from './connection/transaction.ts';
 import { FilledTables, type SharedTable, targetsBySettings } from './tables/filled-tables.ts';
@@ -20,7 +20,7 @@ import { OwnTables } from './tables/own-tables.ts';
 import { type NeededPrivileges, neededPrivileges, requirePrivileges } from './tables/privileges.ts';
 import type { RecordDecoders } from './tables/record-rows.ts';
 import { RecordsTable } from './tables/records-table.ts';
-import { TopicTables, type UserTable } from './tables/table.ts';
+import { TopicTables, type UserTables } from './tables/table.ts';
 import { beginMovingOffset } from './transaction/compare-and-set.ts';
 import { type EndedSession, FrozenWriters } from './transaction/frozen-writers.ts';
 import { GroupedWrites, writeGroup } from './transaction/grouped-writes.ts';
@@ -45,14 +45,14 @@ interface WrittenTopics {
 /** What records become rows of. */
 interface SinkTables {
   /** The user's own tables, asked for each transaction. @default none: all topics go to `records` */
-  readonly userTables?: () => readonly UserTable[];
+  readonly userTables?: UserTables;
   /** What decodes the records of `records`. @default all values are JSON */
   readonly decoderOf?: RecordDecoders;
   /** The settings, with a name for each topic that is read now. @default the settings */
   readonly topics?: WrittenTopics;
-  /** Reads the user's own tables, where other topics are read now than when they were read. @default nothing is done */
-  readonly prepare?: (client: PoolClient) => Promise<void>;
 }
+
+const NO_TABLES: UserTables = { all: [], of: () => [], misfits: async () => new Map() };
 
 /** The sink that PostgreSQL is: each method is one transaction on one connection of the pool. */
 export class PostgresSink implements RecordSink {
@@ -63,7 +63,7 @@ export class PostgresSink implements RecordSink {
   readonly #frozenWriters: FrozenWriters;
   readonly #filled: FilledTables;
   readonly #privileges: NeededPrivileges;
-  readonly #prepare: (client: PoolClient) => Promise<void>;
+  readonly #userTables: UserTables;
   /** Whether it is known where the records of a topic go. */
   readonly #hasTable: (topic: string) => boolean;
 
@@ -78,10 +78,9 @@ export class PostgresSink implements RecordSink {
     deadLetterTopic: DeadLetterTopic,
     { onEnded = () => undefined, onShared = () => undefined }: WriterReports = {},
     {
-      userTables = () => [],
+      userTables = NO_TABLES,
       decoderOf = () => null,
       topics = { settings, isTemplated: () => false },
-      prepare = async () => undefined,
     }: SinkTables = {},
   ) {
     const { schema } = settings.database;
@@ -96,6 +95,7 @@ export class PostgresSink implements RecordSink {
     });
     const { to, maxRatio } = settings.deadLetters;
     this.#pool = pool;
+    this.#userTables = userTables;
     this.#mayMigrate = settings.database.migrate;
     this.#writer = {
       schema,
@@ -111,11 +111,10 @@ export class PostgresSink implements RecordSink {
     };
     const { database, kafka } = settings;
     const targets = targetsBySettings(() => topics.settings);
-    this.#prepare = prepare;
     this.#hasTable = (topic) =>
       !topics.isTemplated(topic) ||
       topics.settings.kafka.topics.includes(topic) ||
-      userTables().some((table) => table.topics.includes(topic));
+      userTables.of(topic).length > 0;
     this.#filled = new FilledTables({ schema, groupId: kafka.groupId, targets, onShared });
     this.#privileges = neededPrivileges(settings);
     this.#frozenWriters = new FrozenWriters(pool, { database, groupId: kafka.groupId, onEnded });
@@ -187,8 +186,8 @@ export class PostgresSink implements RecordSink {
     return this.#withTables((client) => beginTemplates(client, owner, templates, found));
   }
 
-  prepare(): Promise<void> {
-    return this.#withTables(this.#prepare);
+  misfits(topics: readonly string[]): Promise<ReadonlyMap<string, FatalError>> {
+    return this.#withTables((client) => this.#userTables.misfits(client, topics));
   }
 
   skip(gap: Gap): Promise<WriteOutcome> {
@@ -196,10 +195,10 @@ export class PostgresSink implements RecordSink {
   }
 
   /** Small requests of several partitions may share a transaction, which then does for each what its own would. */
-  write(request: WriteRequest): Promise<WriteOutcome> {
+  async write(request: WriteRequest): Promise<WriteOutcome> {
     if (!this.#hasTable(request.topic)) {
       const message = `the tables of ${request.topic}, which a template takes, are not known: nothing of it was written`;
-      return Promise.reject(new OutageError(message, { reason: 'database_unknown' }));
+      throw new OutageError(message, { reason: 'database_unknown' });
     }
     return this.#writes.write(request);
   }

@@ -109,7 +109,6 @@ export class ConsumerCounters implements StreamListener {
       adoptTopicIds: (ids) => sink.adoptTopicIds(ids),
       recordTables: (ids) => sink.recordTables(ids),
       initialize: (topic, choose) => sink.initialize(topic, choose),
-      prepare: () => sink.prepare(),
       skip: (gap) => this.#pausedTime.during(sink.skip(gap)),
       write: (request) => this.#pausedTime.during(sink.write(request)),
     };

@@ -253,6 +253,7 @@ export class FilledTables {
         `the table, set tables[].sharedWithGroups: true for group ${groupId}. If the other group is gone for good, and its ` +
         `rows in the table as well, or if it never filled that table, delete its rows of this topic from ${this.#table} and ${this.#offsets}. Else fill another ` +
         'table. Then start again',
+      { topic },
     );
   }
 }

@@ -3,6 +3,7 @@ import type { TableOperation } from '../../../contract/metrics/definition.ts';
 import type { StreamRecord, TopicPartition } from '../../records/record.ts';
 import type { Records } from '../../records/records.ts';
 import type { DeadLetter } from '../../stream/ports/dead-letter.ts';
+import type { FatalError } from '../../stream/ports/stream-errors.ts';
 import { CopyQuery, type RowCopy } from '../copy/binary-copy.ts';
 import type { RowRefused } from '../copy/isolate-poison.ts';
 import type { Memory } from '../copy/row-memory.ts';
@@ -198,45 +199,64 @@ export interface UserTable extends Table {
   deadlocked(): void;
 }
 
+/** The user's own tables. */
+export interface UserTables {
+  /** Those that fit, a parent before what refers to it. */
+  readonly all: readonly UserTable[];
+  /**
+   * Those of a topic, in the same order.
+   *
+   * @throws FatalError `TABLES_DO_NOT_FIT` where one of them does not fit: no record of the topic may be written
+   */
+  of(topic: string): readonly UserTable[];
+  /** Reads the tables of these topics from the catalog, and returns why those do not fit that do not. */
+  misfits(client: PoolClient, topics: readonly string[]): Promise<ReadonlyMap<string, FatalError>>;
+}
+
 /** What a topic's records become rows of. */
 export class TopicTables {
   readonly #records: Table;
   readonly #recordTopics: () => readonly string[];
-  readonly #tables: () => readonly UserTable[];
+  readonly #tables: Pick<UserTables, 'all' | 'of'>;
 
   /**
    * @param recordTopics topics that go to `records` even where they go to another table: those of `kafka.topics` now. A
    * topic without a mapped table goes there, too.
    * @param tables the user's own, asked for each transaction
    */
-  constructor(records: Table, recordTopics: () => readonly string[], tables: () => readonly UserTable[]) {
+  constructor(records: Table, recordTopics: () => readonly string[], tables: Pick<UserTables, 'all' | 'of'>) {
     this.#records = records;
     this.#recordTopics = recordTopics;
     this.#tables = tables;
   }
 
-  /** The tables of a topic, as they are listed: a parent before what refers to it, and the same way each time. */
+  /**
+   * The tables of a topic, as they are listed: a parent before what refers to it, and the same way each time.
+   *
+   * @throws FatalError `TABLES_DO_NOT_FIT` where one of them does not fit
+   */
   of(topic: string): readonly Table[] {
-    const tables = this.#tables().filter(({ topics }) => topics.includes(topic));
+    const tables = this.#tables.of(topic);
     return tables.length > 0 && !this.#recordTopics().includes(topic) ? tables : [this.#records, ...tables];
   }
 
   /** Tables of several topics, in the order of {@link of}. */
   inOrder(tables: Iterable<Table>): readonly Table[] {
-    const order: readonly Table[] = [this.#records, ...this.#tables()];
-    return [...tables].sort((one, other) => order.indexOf(one) - order.indexOf(other));
+    const places = new Map<Table, number>([this.#records, ...this.#tables.all].map((table, nth) => [table, nth]));
+    const placeOf = (table: Table): number => places.get(table) ?? -1;
+    return [...tables].sort((one, other) => placeOf(one) - placeOf(other));
   }
 
   /** Calls the tables of some topics after a deadlock. Rows of `records` never wait for each other. */
   deadlocked(topics: readonly string[]): void {
-    for (const table of this.#tables().filter((each) => each.topics.some((topic) => topics.includes(topic)))) {
+    for (const table of this.#tables.all.filter((each) => each.topics.some((topic) => topics.includes(topic)))) {
       table.deadlocked();
     }
   }
 
   /** Topics that have no rows in `records`. */
   get topicsWithoutRecords(): readonly string[] {
-    const topics = new Set(this.#tables().flatMap((table) => table.topics));
+    const topics = new Set(this.#tables.all.flatMap((table) => table.topics));
     return [...topics].filter((topic) => !this.#recordTopics().includes(topic));
   }
 }

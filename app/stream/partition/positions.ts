@@ -24,6 +24,7 @@ export function storedPosition(partition: TopicPartition, stored: readonly Posit
         'putting it back would skip them: start again with consumer.startFrom: earliest, which reads the partition from its ' +
         'beginning and stops at a record that is in the tables. If the row alone was deleted and the records are in the ' +
         `tables, put it back with next_offset ${lastSeen}, the last value seen, and start again`,
+      { topic: partition.topic },
     );
   }
   return position;
@@ -63,7 +64,7 @@ export function startPositions(choice: StartChoice, stored: ReadonlySet<number>)
 
 interface PositionPorts {
   readonly source: Pick<RecordSource, 'topicIds' | 'logRanges' | 'committedOffsets'>;
-  readonly sink: Pick<RecordSink, 'positions' | 'adoptTopicIds' | 'recordTables' | 'initialize' | 'prepare'>;
+  readonly sink: Pick<RecordSink, 'positions' | 'adoptTopicIds' | 'recordTables' | 'initialize'>;
 }
 
 /**
@@ -106,7 +107,6 @@ export async function assignedPositions(
     }
   };
   await Promise.all([...new Set(lacking.map(({ topic }) => topic))].map(initialize));
-  await ports.sink.prepare();
   return partitions.flatMap((partition) => {
     const key = partitionKey(partition);
     const position = known.get(key);

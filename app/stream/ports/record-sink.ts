@@ -98,8 +98,6 @@ export interface RecordSink {
    * one of them.
    */
   initialize(topic: string, choose: (stored: ReadonlySet<number>) => readonly Position[]): Promise<Position[]>;
-  /** Makes sure that the tables of all topics that are read now are known, before a record of them is written. */
-  prepare(): Promise<void>;
   /** Records a range of offsets that are given up and moves the stored offset over it, in one transaction. */
   skip(gap: Gap): Promise<WriteOutcome>;
   /** Rows, dead letters and the compare-and-set of the offset, in one transaction. */

@@ -248,21 +248,39 @@ export function resolveMapping(entry: TableSettings, found: CatalogTable, path: 
   };
 }
 
+/** An entry of the setting `tables`. */
+export interface TableEntry extends TableSettings {
+  /** Its place in the settings, such as `tables[0]`. @default its place in the list */
+  readonly path?: string;
+}
+
+/** What an entry comes to: a mapping, or the problems that it has. */
+export interface ReadEntry {
+  readonly mapping: CheckedMapping | null;
+  readonly problems: readonly Problem[];
+  /** Whether there is a table of this name. */
+  readonly isThere: boolean;
+}
+
 /** What the settings' tables come to: the mappings of the right ones, and the problems of the others. */
 export interface Mappings {
   readonly mappings: readonly CheckedMapping[];
   readonly problems: readonly Problem[];
+  /** Of each of the entries, in their order. */
+  readonly entries: readonly ReadEntry[];
 }
 
 async function readOnce(...[client, tables, ownSchema]: Parameters<typeof readMappings>): Promise<Mappings> {
   const found = await readCatalog(client, tables, ownSchema);
-  const resolved = tables.flatMap((settings, nth) => {
+  const entries = tables.flatMap((entry, nth) => {
     const answer = found[nth];
-    return answer === undefined ? [] : resolveMapping(settings, answer, settings.path ?? `tables[${nth}]`);
+    const path = entry.path ?? `tables[${nth}]`;
+    return answer === undefined ? [] : [{ ...resolveMapping(entry, answer, path), isThere: answer.relation !== null }];
   });
   return {
-    mappings: resolved.flatMap(({ mapping }) => mapping ?? []),
-    problems: resolved.flatMap(({ problems }) => problems),
+    mappings: entries.flatMap(({ mapping }) => mapping ?? []),
+    problems: entries.flatMap(({ problems }) => problems),
+    entries,
   };
 }
 
@@ -280,7 +298,7 @@ async function readOnce(...[client, tables, ownSchema]: Parameters<typeof readMa
  */
 export async function readMappings(
   client: Pick<PoolClient, 'query'>,
-  tables: readonly TableSettings[],
+  tables: readonly TableEntry[],
   ownSchema: string,
 ): Promise<Mappings> {
   let last = await readOnce(client, tables, ownSchema);

@@ -304,7 +304,6 @@ export class ModelledConsumer implements RecordSink, RecordSource {
   claim = async (): Promise<void> => undefined;
   adoptTopicIds = async (): Promise<void> => undefined;
   recordTables = async (): Promise<void> => undefined;
-  prepare = async (): Promise<void> => undefined;
   committedOffsets = async (): Promise<Position[]> => [];
   start = async (): Promise<void> => undefined;
   commitHint = async (): Promise<void> => undefined;

@@ -75,8 +75,6 @@ export class SimulatedSink implements RecordSink {
 
   async recordTables(): Promise<void> {}
 
-  async prepare(): Promise<void> {}
-
   async initialize(topic: string, _choose: Parameters<RecordSink['initialize']>[1]): Promise<Position[]> {
     return this.positions([topic]);
   }
