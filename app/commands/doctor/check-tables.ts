@@ -10,7 +10,7 @@ import { FilledTables, targetsBySettings } from '../../store/tables/filled-table
 import { missingVersions, requireMigrated, unknownVersions } from '../../store/tables/migrations.ts';
 import { OwnTables, TABLE_NAMES } from '../../store/tables/own-tables.ts';
 import { missingPrivileges, neededPrivileges } from '../../store/tables/privileges.ts';
-import { readMappings } from '../../tables/mapping/resolve-mapping.ts';
+import { readMappings } from '../../tables/mapping/read-mappings.ts';
 import { type Finding, findingOf, ok, type Subject, warning, wrong } from './finding.ts';
 
 const OWN: Subject = { area: 'PostgreSQL', check: 'own tables', name: '' };

@@ -109,6 +109,7 @@ export class ConsumerCounters implements StreamListener {
       adoptTopicIds: (ids) => sink.adoptTopicIds(ids),
       recordTables: (ids) => sink.recordTables(ids),
       initialize: (topic, choose) => sink.initialize(topic, choose),
+      misfits: (topics) => sink.misfits(topics),
       skip: (gap) => this.#pausedTime.during(sink.skip(gap)),
       write: (request) => this.#pausedTime.during(sink.write(request)),
     };

@@ -10,7 +10,8 @@ import { IS_ROW_TRIGGER, type KnownTable } from '../../store/tables/table-guard.
 import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
 import { mappedFields, type UnmappedFields, type UnmappedLog } from '../json/unmapped-fields.ts';
 import { fingerprintGuard } from '../mapping/fingerprint-guard.ts';
-import { type CheckedMapping, readMappings, type TableEntry } from '../mapping/resolve-mapping.ts';
+import { readMappings, type TableEntry } from '../mapping/read-mappings.ts';
+import type { CheckedMapping } from '../mapping/resolve-mapping.ts';
 import { MappedTable } from './mapped-table.ts';
 import { TableEncoder } from './table-encoder.ts';
 

@@ -9,7 +9,7 @@ import { openTopicReader, type ReadRecords, type TopicReader } from '../../../ka
 import { UNWATCHED } from '../../../logging/outage-log.ts';
 import { systemClock } from '../../../stream/ports/clock.ts';
 import { FatalError, OutageError } from '../../../stream/ports/stream-errors.ts';
-import { readMappings } from '../../../tables/mapping/resolve-mapping.ts';
+import { readMappings } from '../../../tables/mapping/read-mappings.ts';
 import type { OutputStreams } from '../../command/command.ts';
 import { withDatabase } from '../../command/with-database.ts';
 import { KeyNames, LOOKED_AT, type RecordKeys, topicsByKey } from './record-keys.ts';
