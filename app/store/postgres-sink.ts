@@ -5,7 +5,7 @@ import type { Gap, RecordSink, WriteOutcome, WritePlace, WriteRequest } from '..
 import type { Position } from '../stream/ports/record-source.ts';
 import { type FatalError, OutageError } from '../stream/ports/stream-errors.ts';
 import type { DatabasePool } from './connection/database-pool.ts';
-import { commit, timeoutsOf } from './connection/transaction.ts';
+import { commit, impatient, timeoutsOf } from './connection/transaction.ts';
 import { FilledTables, type SharedTable, targetsBySettings } from './tables/filled-tables.ts';
 import { migrate, requireMigrated, unknownVersions } from './tables/migrations.ts';
 import {
@@ -118,13 +118,15 @@ export class PostgresSink implements RecordSink {
     this.#filled = new FilledTables({ schema, groupId: kafka.groupId, targets, onShared });
     this.#privileges = neededPrivileges(settings);
     this.#frozenWriters = new FrozenWriters(pool, { database, groupId: kafka.groupId, onEnded });
-    const alone = (request: WriteRequest) =>
+    const inHaste = { ...this.#writer, timeouts: impatient(this.#writer.timeouts) };
+    const alone = (request: WriteRequest, isPatient: boolean) =>
       this.#frozenWriters.moving(request, () =>
-        this.#withTables((client) => writeRecords(client, this.#writer, request)),
+        this.#withTables((client) => writeRecords(client, isPatient ? this.#writer : inHaste, request)),
       );
     const together = (requests: readonly WriteRequest[]) =>
-      this.#withTables((client) => writeGroup(client, this.#writer, requests));
-    this.#writes = new GroupedWrites({ alone, together }, { ...settings.consumer, ...settings.database });
+      this.#withTables((client) => writeGroup(client, inHaste, requests));
+    const tablesOf = (topic: string) => this.#writer.tables.namesOf(topic);
+    this.#writes = new GroupedWrites({ alone, together, tablesOf }, { ...settings.consumer, ...settings.database });
   }
 
   /**

@@ -32,7 +32,7 @@ export interface DatabaseReach {
 
 /** An error of pg in this consumer's words. */
 export const databaseFinding = (subject: Subject, error: unknown, { credentialsFrom }: DatabaseSettings): Finding =>
-  findingOf(subject, asStreamError(error, credentialsFrom));
+  findingOf(subject, asStreamError(error, { credentialsFrom }));
 
 async function askHost(host: DatabaseHost): Promise<HostAnswer> {
   const warnings: string[] = [];

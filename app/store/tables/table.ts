@@ -36,7 +36,6 @@ export interface RowKinds {
 /** Rows of every kind that any table knows, for statements before any rows are known. */
 export const ROWS_THAT_DELETE: RowKinds = { hasDeletes: true, kept: NO_PLACES };
 
-/** What several rows do. */
 export const allKinds = (kinds: readonly RowKinds[]): RowKinds => ({
   hasDeletes: kinds.some(({ hasDeletes }) => hasDeletes),
   kept: new Set(kinds.flatMap(({ kept }) => [...kept])),
@@ -92,9 +91,7 @@ export class Rows {
   /** How many rows {@link part} has. */
   rowsIn(from: number, to: number): number {
     let rows = 0;
-    for (let record = from; record < to; record += 1) {
-      rows += this.#hasRow(record) ? 1 : 0;
-    }
+    for (let record = from; record < to; record += 1) rows += this.#hasRow(record) ? 1 : 0;
     return rows;
   }
 
@@ -146,9 +143,7 @@ export interface Copying {
   stored(sent: number, tags: readonly string[]): number;
 }
 
-/**
- * A table that records become rows of, in the transaction that moves their offset: `records`, or one of the user's own.
- */
+/** A table that records become rows of, in the transaction that moves their offset: `records`, or a user's own. */
 export interface Table {
   /** For messages: `records`, or the schema and the name of another table. */
   readonly name: string;
@@ -192,7 +187,7 @@ export interface Table {
   refusal(client: PoolClient, refused: RowRefused, of: RefusedOf): Promise<Refusal>;
 }
 
-/** One of the user's own tables, and the topics whose records go to it. */
+/** One of the user's own tables, and its topics. */
 export interface UserTable extends Table {
   readonly topics: readonly string[];
   /** Called when a deadlock ended a transaction with rows of the table, which is tried again. */
@@ -204,7 +199,7 @@ export interface UserTables {
   /** Those that fit, a parent before what refers to it. */
   readonly all: readonly UserTable[];
   /**
-   * Those of a topic, in the same order.
+   * Those of a topic.
    *
    * @throws FatalError `TABLES_DO_NOT_FIT` where one of them does not fit: no record of the topic may be written
    */
@@ -236,8 +231,13 @@ export class TopicTables {
    * @throws FatalError `TABLES_DO_NOT_FIT` where one of them does not fit
    */
   of(topic: string): readonly Table[] {
-    const tables = this.#tables.of(topic);
-    return tables.length > 0 && !this.#recordTopics().includes(topic) ? tables : [this.#records, ...tables];
+    return this.#withRecords(topic, this.#tables.of(topic));
+  }
+
+  /** Names of those of its tables that fit. */
+  namesOf(topic: string): readonly string[] {
+    const tables = this.#tables.all.filter(({ topics }) => topics.includes(topic));
+    return this.#withRecords(topic, tables).map(({ name }) => name);
   }
 
   /** Tables of several topics, in the order of {@link of}. */
@@ -258,6 +258,10 @@ export class TopicTables {
   get topicsWithoutRecords(): readonly string[] {
     const topics = new Set(this.#tables.all.flatMap((table) => table.topics));
     return [...topics].filter((topic) => !this.#recordTopics().includes(topic));
+  }
+
+  #withRecords(topic: string, tables: readonly Table[]): readonly Table[] {
+    return tables.length > 0 && !this.#recordTopics().includes(topic) ? tables : [this.#records, ...tables];
   }
 }
 
