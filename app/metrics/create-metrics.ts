@@ -167,7 +167,13 @@ function processMetrics({ settings, build, logEvents }: MetricsOptions) {
 
 type StatusMetrics = Pick<
   MetricSources,
-  'healthFailures' | 'health' | 'certificateExpiry' | 'topicGone' | 'topicPartitions' | 'leaderlessPartitions'
+  | 'healthFailures'
+  | 'health'
+  | 'certificateExpiry'
+  | 'topicGone'
+  | 'topicsWaiting'
+  | 'topicPartitions'
+  | 'leaderlessPartitions'
 >;
 
 /** Status of the health and the certificates, and what Kafka reports of the subscribed topics. */
@@ -189,6 +195,8 @@ function statusSources(
     certificateExpiry: () =>
       Array.from(certificates(), ([bundle, expiresAt]) => ({ labels: { bundle }, value: secondsUntil(expiresAt) })),
     topicGone: () => (report().topics ?? []).map(({ topic, isGone }) => ({ labels: { topic }, value: Number(isGone) })),
+    topicsWaiting: () =>
+      (report().waiting ?? []).map(({ topic, isIgnored }) => ({ labels: { topic }, value: isIgnored ? 2 : 1 })),
     topicPartitions: () =>
       (report().topics ?? []).flatMap(({ topic, partitions }) =>
         partitions === undefined ? [] : [{ labels: { topic }, value: partitions }],
