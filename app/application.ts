@@ -242,6 +242,7 @@ export class Application {
 
   #createPipeline(): Pipeline {
     const log = streamLog(this.#logger, (error) => this.#locks.hasLogged(error));
+    const { onWaits, onGoesOn } = logsOf(this.#logger);
     return new Pipeline(pipelineOptions(this.#settings, this.#topics), {
       source: this.#source,
       sink: this.#management.measured(this.#sink),
@@ -250,6 +251,7 @@ export class Application {
       clock: systemClock,
       memory: processMemory,
       onFatal: (error) => this.#fail(error),
+      ...{ mayWait: (topic: string) => this.#topics.isTemplated(topic), onWaits, onGoesOn },
     });
   }
 

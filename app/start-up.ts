@@ -1,3 +1,4 @@
+import { FATAL_CODES, type FatalCode, helpOf } from '../contract/fatal-codes.ts';
 import { milliseconds } from '../settings/schema/duration.ts';
 import { deadLetterTopic } from '../settings/sections/dead-letters.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -5,6 +6,7 @@ import type { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
 import type { Logger } from './logging/logger.ts';
 import { OutageLog } from './logging/outage-log.ts';
 import type { SharedTable } from './store/tables/filled-tables.ts';
+import type { WaitingTopic } from './stream/partition/consumer-state.ts';
 import { Retries } from './stream/partition/retries.ts';
 import type { PipelineOptions } from './stream/pipeline.ts';
 import { systemClock } from './stream/ports/clock.ts';
@@ -79,6 +81,8 @@ export async function warnOfMissingTopics(
   }
 }
 
+const isFatalCode = (code: WaitingTopic['code']): code is FatalCode => Object.hasOwn(FATAL_CODES, code);
+
 /** Logs what the parts report of tables and offsets. */
 export const logsOf = (logger: Logger) => ({
   /** A stored offset that went back. */
@@ -92,6 +96,15 @@ export const logsOf = (logger: Logger) => ({
     const consequence = 'each record is written once by each group';
     const remedy = 'fill another table, or consent with tables[].sharedWithGroups: true';
     logger.warn({ tables }, `other groups fill these tables from the same topics, so ${consequence}: ${remedy}`);
+  },
+  /** A topic that waits alone. */
+  onWaits: ({ topic, code, message, isIgnored }: WaitingTopic): void => {
+    const help = isFatalCode(code) ? { help: helpOf(code) } : {};
+    const goesOn = 'it goes on by itself within 10 s of being mended, without a new start, and the others go on';
+    logger[isIgnored ? 'info' : 'error']({ topic, code, ...help }, `the topic waits alone; ${goesOn}: ${message}`);
+  },
+  onGoesOn: (topic: string, waitedSeconds: number): void => {
+    logger.info({ topic, seconds: Math.round(waitedSeconds) }, 'the topic goes on where it was');
   },
   /** A table whose transactions have waited for each other. */
   onContended: (table: string): void => {
