@@ -139,6 +139,13 @@ export const FATAL_CODES = {
       'tables.md#when-a-table-changes',
     ),
   ),
+  FIELD_UNMAPPED: ofTopic(
+    ofConfiguration(
+      'records have a field that no column takes, and the entry of `tables` has `unmapped: wait`',
+      'add the column to the table, or set it to `false` in `columns` of the entry',
+      'tables.md#when-a-table-changes',
+    ),
+  ),
   REGISTRY_REFUSED: ofConfiguration(
     'the schema registry refuses the login, or is none',
     'check `schemaRegistry` in the settings; `stream-consumer doctor` asks the registry at once',

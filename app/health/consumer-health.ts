@@ -106,8 +106,14 @@ const hasNoTopic = ({ topics = [] }: ConsumerReport): boolean =>
 /** Topics that others of the group may read count: a process that owns no more than a topic that waits is well. */
 function areAllWaiting({ topics = [], partitions, waiting = [] }: ConsumerReport): boolean {
   const there = topics.flatMap(({ topic, isGone }) => (isGone ? [] : [topic]));
-  const known = new Set([...there, ...partitions.map(({ topic }) => topic)]);
-  return waiting.length > 0 && waiting.filter(({ topic }) => known.has(topic)).length === known.size;
+  const wanted = new Set([...there, ...partitions.map(({ topic }) => topic)]);
+  for (const { topic, isIgnored } of waiting) {
+    if (isIgnored) {
+      wanted.delete(topic);
+    }
+  }
+  const waits = waiting.filter(({ isIgnored }) => !isIgnored);
+  return waits.length > 0 && waits.filter(({ topic }) => wanted.has(topic)).length === wanted.size;
 }
 
 const readsNothing = (report: ConsumerReport, kafkaIsDown: boolean): boolean =>

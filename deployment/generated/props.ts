@@ -2351,6 +2351,22 @@ export interface ApplicationTablesProps {
   readonly unmatched?: 'count' | 'dead-letter';
 
   /**
+   * Topics of a template whose table does not exist: they wait for it, with the alert TopicWaits, or without it, as
+   * nobody wants them. Left out: wait.
+   *
+   * @default - wait
+   */
+  readonly missing?: 'wait' | 'ignore';
+
+  /**
+   * What becomes of a topic of a template whose records have a field that no column takes: the field is logged and
+   * counted, or the topic waits for the column. Left out: log.
+   *
+   * @default - log
+   */
+  readonly unmapped?: 'log' | 'wait';
+
+  /**
    * Whether this group may fill the table although another group of database.schema does from the same topic: each
    * writes each record. Left out: no; a group new to it stops with GROUP_MEETS_ANOTHER.
    *

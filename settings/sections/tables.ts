@@ -13,6 +13,7 @@ import {
   tableEnvelopeOf,
 } from './tables/table-envelope.ts';
 import { KEY_PROPERTIES, KEY_RULES, type TableKeySetting, tableKeyOf } from './tables/table-key.ts';
+import { type TableWaiting, WAITING_PROPERTIES, waitingOf } from './tables/table-waiting.ts';
 
 /** The unit of a number in a column that takes a date or time, or the form of a value that encodes another one. */
 export type Unit =
@@ -86,6 +87,7 @@ const entry = Type.Object(
     ...KEY_PROPERTIES,
     ...ENVELOPE_PROPERTIES,
     ...CONDITION_PROPERTIES,
+    ...WAITING_PROPERTIES,
     sharedWithGroups: Type.Optional(
       Type.Boolean({
         description:
@@ -132,11 +134,11 @@ type Entry = TablesPart['tables'][number];
 /** Where a column's value comes from, as it was written, and how it is read; false: the column is never written. */
 export type ColumnSetting = false | { readonly from: string; readonly as?: Unit };
 
-/** What values are as a whole: an object as a rule, and by formats without parts a text or bytes. */
+/** What values are as a whole: by formats without parts a text or bytes, else an object. */
 export type WholeValue = 'object' | 'text' | 'bytes';
 
 /** An entry of `tables`, complete. */
-export interface TableSettings {
+export interface TableSettings extends TableWaiting {
   /** The entry of the settings that it was made of, such as `tables[0]`. Left out: it is of the settings itself. */
   readonly path?: string;
   /** At least one, each once; names and templates. */
@@ -184,6 +186,7 @@ export const tablesOf = ({ tables }: TablesPart): readonly TableSettings[] =>
       ...(envelope && { envelope }),
       ...(when && { when }),
       ...(each.unmatched === 'dead-letter' && { refusesUnmatched: true }),
+      ...waitingOf(each),
       ...(each.sharedWithGroups && { sharedWithGroups: true }),
       fields: each.fields,
       columns: Object.fromEntries(columnsOf(each)),
@@ -238,10 +241,7 @@ const tablesDiffer: Rule<TablesPart> = {
   },
 };
 
-/**
- * The consumer takes the text for the word, as a file's texts become what a setting asks for: one of both was not
- * meant.
- */
+/** The text would be taken for the word, as a file's texts become what a setting asks for: one of both is meant. */
 const QUOTED_FALSE = {
   message: 'is a text, and not the word false',
   allowed: 'false without quotes for a column that is never written; /false for the field of that name',

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import { describeProblem, type Problem } from '../../../settings/schema/problem.ts';
 import { formatsOf, formattedTables } from '../../../settings/sections/formats.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { FieldReaders } from '../../formats/field-readers.ts';
 import { recordsOf } from '../../records/pack-records.ts';
 import type { UserTables } from '../../store/tables/table.ts';
-import { IS_ROW_TRIGGER, type KnownTable } from '../../store/tables/table-guard.ts';
+import type { KnownTable } from '../../store/tables/table-guard.ts';
 import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
-import { mappedFields, type UnmappedFields, type UnmappedLog } from '../json/unmapped-fields.ts';
-import { fingerprintGuard } from '../mapping/fingerprint-guard.ts';
+import { mappedFields, type NamedFields, type UnmappedLog, unmappedField } from '../json/unmapped-fields.ts';
+import { guardOf } from '../mapping/fingerprint-guard.ts';
 import { readMappings, type TableEntry } from '../mapping/read-mappings.ts';
 import type { CheckedMapping } from '../mapping/resolve-mapping.ts';
 import { MappedTable } from './mapped-table.ts';
@@ -46,6 +46,7 @@ interface ReadTable {
   readonly mapping: CheckedMapping | null;
   readonly table: MappedTable | null;
   readonly problems: readonly Problem[];
+  readonly isUnwanted: boolean;
 }
 
 /** An entry that has not been read yet fits as little as one whose table is missing. */
@@ -53,6 +54,7 @@ const unread = (entry: TableEntry): ReadTable => ({
   entry,
   mapping: null,
   table: null,
+  isUnwanted: false,
   problems: [{ path: entry.path ?? 'tables', message: 'was not read yet', allowed: 'a table that was read' }],
 });
 
@@ -149,7 +151,8 @@ export class MappedTables implements UserTables {
     const conflict = this.#topics.waiting.get(topic);
     const tables = this.#byTopic.get(topic) ?? [];
     const problems = [...(conflict ? [conflict] : []), ...tables.flatMap((table) => table.problems)];
-    return problems.length === 0 ? null : doNotFit(problems, topic);
+    const isIgnored = conflict === undefined && tables.every((table) => table.isUnwanted || table.mapping !== null);
+    return problems.length === 0 ? null : doNotFit(problems, { topic, isIgnored });
   }
 
   /** Takes the entries of the topics that are read now; what was read of a table is known of it still. */
@@ -185,13 +188,14 @@ export class MappedTables implements UserTables {
     const read = await readMappings(client, entries, this.#settings.database.schema);
     const tables = new Map(this.#tables);
     const changed = entries.filter((entry, nth) => {
-      const { mapping = null, problems = [] } = read.entries[nth] ?? {};
+      const { mapping = null, problems = [], isThere = true } = read.entries[nth] ?? {};
       const before = tables.get(placeOf(entry));
       // Meanwhile the settings may have other topics of the table, or none.
       if (before?.entry !== entry || isDeepStrictEqual([before.mapping, before.problems], [mapping, problems])) {
         return false;
       }
-      tables.set(placeOf(entry), { entry, mapping, problems, table: null });
+      const isUnwanted = !isThere && entry.isUnwantedWhileMissing === true;
+      tables.set(placeOf(entry), { entry, mapping, problems, isUnwanted, table: null });
       return true;
     });
     this.#tables = tables;
@@ -224,7 +228,14 @@ export class MappedTables implements UserTables {
     const table = `${mapping.schema}.${mapping.table}`;
     return new MappedTable({
       mapping,
-      encode: (place, records, memory) => encoder.encode(place, records, memory),
+      encode: (place, records, memory) => {
+        const encoded = encoder.encode(place, records, memory);
+        const isMapped = (encoded.unmappedFields ?? 0) === 0 || !entry.waitsForColumns;
+        if (!isMapped && this.#topics.isTemplated?.(place.topic)) {
+          throw unmappedField(place.topic, table, unmapped?.namesOf(place.topic) ?? []);
+        }
+        return encoded;
+      },
       takesDefaults,
       find: (client) => this.#find(client, entry, mapping),
       misfit: ({ record, ...place }, column) => encoder.misfit(place, recordsOf([record]), column),
@@ -240,16 +251,21 @@ export class MappedTables implements UserTables {
     }
   }
 
-  #unmappedFields(mapping: CheckedMapping): UnmappedFields | undefined {
+  #unmappedFields(mapping: CheckedMapping): NamedFields | undefined {
     const log = this.#reports.unmapped;
     if (log === undefined) {
       return undefined;
     }
+    const names = new Map<string, ReadonlySet<string>>();
     const mappingsOf = (topic: string) => (this.#byTopic.get(topic) ?? []).flatMap((read) => read.mapping ?? []);
     const tablesOf = (topic: string) => mappingsOf(topic).map(({ schema, table }) => `${schema}.${table}`);
     return {
       mapped: (topic) => mappedFields(mapping, mappingsOf(topic), topic),
-      report: (topic, name) => log.log(topic, tablesOf(topic), name),
+      report: (topic, name) => {
+        names.set(topic, new Set([...(names.get(topic) ?? []), ...(name === null ? [] : [name])]));
+        log.log(topic, tablesOf(topic), name);
+      },
+      namesOf: (topic) => [...(names.get(topic) ?? [])],
     };
   }
 
@@ -272,25 +288,14 @@ export class MappedTables implements UserTables {
 const isMisfit = (pair: readonly [string, FatalError | null]): pair is readonly [string, FatalError] =>
   pair[1] !== null;
 
-/** @param topic @default that whose records are in hand */
-function doNotFit(problems: readonly Problem[], topic?: string): FatalError {
+/** @param of the topic. @default that whose records are in hand */
+function doNotFit(problems: readonly Problem[], of: { topic?: string; isIgnored?: boolean } = {}): FatalError {
   const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
   return new FatalError(
     'TABLES_DO_NOT_FIT',
     `the tables do not fit the setting tables: ${count}. Nothing was written of the records in hand, and they stay ` +
       'ahead of the stored offset. Correct the tables or the setting, check both with "stream-consumer tables check", ' +
       `and start again.\n${problems.map(describeProblem).join('\n')}`,
-    topic === undefined ? {} : { topic },
+    of,
   );
-}
-
-/** Where no trigger may drop rows, that none was made meanwhile is part of the guard. */
-function guardOf(mapping: CheckedMapping): KnownTable['guard'] {
-  const steps = fingerprintGuard(mapping);
-  if (mapping.relation.rowTriggers.length > 0) {
-    return steps;
-  }
-  const name = `${escapeIdentifier(mapping.schema)}.${escapeIdentifier(mapping.table)}`;
-  const noTrigger = `SELECT FROM pg_trigger WHERE tgrelid = to_regclass(${escapeLiteral(name)}) AND ${IS_ROW_TRIGGER}`;
-  return [...steps, { sql: noTrigger, tag: 'SELECT 0' }];
 }

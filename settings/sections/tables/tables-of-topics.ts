@@ -2,6 +2,7 @@ import type { Rule } from '../../schema/check.ts';
 import { type Problem, problemIf } from '../../schema/problem.ts';
 import type { KafkaPart } from '../kafka.ts';
 import { type TableSettings, type TablesPart, tablesOf, topicsOf } from '../tables.ts';
+import { WAITING_RULES } from './table-waiting.ts';
 import {
   ANY,
   filled,
@@ -277,4 +278,9 @@ const tableHasParts: Rule<TablesPart> = {
 };
 
 /** What the schema cannot say of templates. */
-export const TEMPLATE_RULES: readonly Rule<TopicsParts>[] = [templatesAreRight, exceptHasTemplate, tableHasParts];
+export const TEMPLATE_RULES: readonly Rule<TopicsParts>[] = [
+  templatesAreRight,
+  exceptHasTemplate,
+  tableHasParts,
+  ...WAITING_RULES,
+];

@@ -12,11 +12,12 @@ const ending: (() => Promise<unknown>)[] = [];
 afterEach(() => Promise.all(ending.splice(0).map((end) => end())));
 
 /** Two topics, each with a table of its own whose statements are given, and writes of all their partitions at once. */
-async function open(ddl: { readonly orders?: string; readonly totals?: string } = {}) {
+async function open(ddl: { readonly orders?: string; readonly totals?: string; readonly entry?: object } = {}) {
   const schema = randomName('schema');
   const [orders, totals] = [randomName('orders'), randomName('totals')];
   const tables = [
-    { topic: orders, table: `${schema}.orders` },
+    // A template that takes the one topic, as far as the settings know.
+    { topic: [orders, `${orders}.{any}`], table: `${schema}.orders`, ...ddl.entry },
     { topic: totals, table: `${schema}.totals` },
   ];
   const settings = { tables, kafka: { topics: [] } };
@@ -28,7 +29,7 @@ async function open(ddl: { readonly orders?: string; readonly totals?: string } 
   if (!checked.ok) {
     throw new Error(JSON.stringify(checked.problems));
   }
-  const userTables = new MappedTables(checked.value, {}, undefined, {
+  const userTables = new MappedTables(checked.value, { unmapped: { log: () => undefined } }, undefined, {
     settings: checked.value,
     waiting: new Map(),
     isTemplated: () => true,
@@ -211,4 +212,31 @@ test('a connection reads of the catalog what it writes into, and nothing else', 
     }
   });
   expect(names).toEqual([['orders']]);
+});
+
+test('a topic whose table is missing, and not wanted, is ignored; one whose table does not fit is not', async () => {
+  const { orders, sink, run } = await open({ orders: 'SELECT', entry: { missing: 'ignore' } });
+  expect([...(await sink.misfits([orders])).values()]).toMatchObject([{ code: 'TABLES_DO_NOT_FIT', isIgnored: true }]);
+  await run('CREATE TABLE ?.orders (id int GENERATED ALWAYS AS IDENTITY)');
+  expect([...(await sink.misfits([orders])).values()]).toMatchObject([{ isIgnored: false }]);
+});
+
+test('a topic with a field that no column takes waits for the column, where the entry says so', async () => {
+  const { orders, totals, sink, run, count } = await open({
+    orders: 'CREATE TABLE ?.orders (number int)',
+    entry: { unmapped: 'wait' },
+  });
+  const write = (topic: string) => sink.write(aRequest(topic, 0n, ['{"id": 1}']));
+  for (const _ of [1, 2]) {
+    await expect(write(orders)).rejects.toMatchObject({
+      code: 'FIELD_UNMAPPED',
+      topic: orders,
+      message: expect.stringContaining(`the records of ${orders} have fields that no column takes: id.`),
+    });
+  }
+  expect(await write(totals)).toMatchObject({ kind: 'committed' });
+  await run('ALTER TABLE ?.orders ADD id int');
+  await sink.misfits([orders]);
+  expect(await write(orders)).toMatchObject({ kind: 'committed' });
+  expect([await count('orders'), await count('dead_letters')]).toEqual([1, 0]);
 });
