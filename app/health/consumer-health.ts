@@ -197,9 +197,9 @@ function unreadableDetails({ topic, partition, unreadable }: PartitionReport): D
 }
 
 /**
- * Of all partitions that have a leader, and whose topics do not wait. `null` where that of one is not known, or where there is no such partition. It
- * is `null`, too, where none can be known: the group was never joined, or has taken all partitions and not given any
- * yet.
+ * Of all partitions that have a leader, and whose topics do not wait. `null` where that of one is not known, or where
+ * there is no such partition. It is `null`, too, where none can be known: the group was never joined, or has taken all
+ * partitions and not given any yet.
  */
 function totalLag({ state, partitions, unjoined, waiting = [] }: ConsumerReport): number | null {
   const waits = new Set(waiting.map(({ topic }) => topic));

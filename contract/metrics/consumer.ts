@@ -71,7 +71,7 @@ export const CONSUMER_METRICS = {
     name: 'consumer_topics_waiting',
     type: 'gauge',
     labels: ['topic'],
-    help: '1 while a topic waits alone that only a template names, as its table is missing, does not fit or takes no rows; 2 where nobody wants its table (missing: ignore). No series while it does not wait. From each process that owns some of the topic',
+    help: '1 while a topic that only a template names waits alone, as for its table; 2 where nobody wants the table (missing: ignore). No series while it does not wait; from each process that owns some of it',
   },
   topicPartitions: {
     name: 'consumer_topic_partitions',

@@ -212,8 +212,8 @@ export async function writeAtOnce(
 }
 
 /**
- * The table of the statement that follows those with these tags; `undefined` where an offset was to be moved. Statements
- * are in the order of {@link writeAtOnce}: the guards of all tables, and then the copies.
+ * The table of the statement that follows those with these tags; `undefined` where an offset was to be moved. The
+ * statements of {@link writeAtOnce} are in this order: the guards of all tables, and then the copies.
  */
 function tableInTurn(
   completed: readonly string[],

@@ -67,8 +67,8 @@ interface Group {
  * The partitions of a group that could not be written are suspects, and go alone until they have committed alone, and
  * without dead letters: so one that fails again and again takes the others along once.
  *
- * A table that takes no rows for now, or does not fit, holds up no other one: a group that met it is written again, each
- * request alone. Until the table takes rows its requests go alone, and one of them at a time waits for it.
+ * A table that takes no rows for now, or does not fit, holds up no other one: a group that met it is written again,
+ * each request alone. Until the table takes rows its requests go alone, and one of them at a time waits for it.
  */
 export class GroupedWrites {
   readonly #writers: Writers;

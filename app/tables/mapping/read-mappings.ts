@@ -4,6 +4,7 @@ import type { Problem } from '../../../settings/schema/problem.ts';
 import type { TableSettings } from '../../../settings/sections/tables.ts';
 import { type CheckedMapping, resolveMapping } from './resolve-mapping.ts';
 import { readCatalog } from './table-catalog.ts';
+import { foreignKeyProblems } from './table-problems.ts';
 
 /** An entry of the setting `tables`. */
 export interface TableEntry extends TableSettings {
@@ -27,12 +28,19 @@ export interface Mappings {
   readonly entries: readonly ReadEntry[];
 }
 
-async function readOnce(...[client, tables, ownSchema]: Parameters<typeof readMappings>): Promise<Mappings> {
+async function readOnce(
+  ...[client, tables, ownSchema, isTemplated = () => false]: Parameters<typeof readMappings>
+): Promise<Mappings> {
   const found = await readCatalog(client, tables, ownSchema);
-  const entries = tables.flatMap((entry, nth) => {
+  const entries = tables.flatMap((entry, nth): readonly ReadEntry[] => {
     const answer = found[nth];
+    if (answer === undefined) {
+      return [];
+    }
     const path = entry.path ?? `tables[${nth}]`;
-    return answer === undefined ? [] : [{ ...resolveMapping(entry, answer, path), isThere: answer.relation !== null }];
+    const { mapping, problems } = resolveMapping(entry, answer, path);
+    const all = entry.topics.some(isTemplated) ? [...problems, ...foreignKeyProblems(answer, path)] : problems;
+    return [{ mapping: all.length > 0 ? null : mapping, problems: all, isThere: answer.relation !== null }];
   });
   return {
     mappings: entries.flatMap(({ mapping }) => mapping ?? []),
@@ -51,17 +59,19 @@ async function readOnce(...[client, tables, ownSchema]: Parameters<typeof readMa
  *
  * @param tables in the order of the settings: problems name their places
  * @param ownSchema `database.schema`, whose tables of this program are refused
+ * @param isTemplated whether a template takes a topic, so that its table may have no foreign key. @default none does
  * @returns the mappings of the entries that are right, and all problems of the others
  */
 export async function readMappings(
   client: Pick<PoolClient, 'query'>,
   tables: readonly TableEntry[],
   ownSchema: string,
+  isTemplated?: (topic: string) => boolean,
 ): Promise<Mappings> {
-  let last = await readOnce(client, tables, ownSchema);
+  let last = await readOnce(client, tables, ownSchema, isTemplated);
   while (last.problems.length > 0) {
     const before = last.problems;
-    last = await readOnce(client, tables, ownSchema);
+    last = await readOnce(client, tables, ownSchema, isTemplated);
     if (isDeepStrictEqual(last.problems, before)) {
       break;
     }

@@ -32,10 +32,7 @@ export interface MappedTopics {
   readonly settings: Pick<Settings, 'tables' | 'formats'>;
   /** Topics of which the settings do not say enough, and why. */
   readonly waiting: ReadonlyMap<string, Problem>;
-  /**
-   * Whether a template alone takes the topic: it waits while its tables do not fit, and the consumer does not end. Left
-   * out: none may wait.
-   */
+  /** Whether a template alone takes the topic: it waits while its tables do not fit. Left out: the consumer ends. */
   isTemplated?(topic: string): boolean;
 }
 
@@ -62,13 +59,13 @@ const unread = (entry: TableEntry): ReadTable => ({
 const placeOf = ({ path, schema, table }: TableEntry): string => JSON.stringify([path, schema, table]);
 
 /**
- * The tables of the setting `tables`, each as the catalog had it when it was last asked. The catalog is asked for all at
- * the start; for one on each new connection that writes into it, and in each transaction that looks for refused rows,
- * before one of them becomes a dead letter. In every other transaction a guard shows whether it has to be asked anew.
+ * The tables of the setting `tables`, each as the catalog had it when it was last asked. The catalog is asked for all
+ * at the start. For one it is asked on each new connection that writes into it, and before a refused row becomes a dead
+ * letter. In every other transaction a guard shows whether it has to be asked anew.
  *
  * A table that was altered is mapped anew and its records are written again by the new mapping: until then they stay
- * ahead of the stored offset. A table that no longer fits the settings ends the consumer, or makes its topics wait where
- * they may, and its records stay ahead of the stored offset as well.
+ * ahead of the stored offset. A table that no longer fits the settings ends the consumer, or makes its topics wait
+ * where they may. Its records stay ahead of the stored offset as well.
  *
  * No record of a topic is written while one of the tables of the topic does not fit: {@link of} throws. So none of its
  * records goes into a part of its tables, or into `records` instead.
@@ -131,9 +128,10 @@ export class MappedTables implements UserTables {
    */
   async read(client: PoolClient): Promise<void> {
     await this.#readAgain(client, () => true);
-    const mayWait = (topic: string): boolean => this.#topics.isTemplated?.(topic) === true;
-    const conflicts = [...this.#topics.waiting].filter(([topic]) => !mayWait(topic)).map(([, problem]) => problem);
-    const misfits = [...this.#tables.values()].filter(({ entry }) => !entry.topics.every(mayWait));
+    const conflicts = [...this.#topics.waiting]
+      .filter(([topic]) => !this.#mayWait(topic))
+      .map(([, problem]) => problem);
+    const misfits = [...this.#tables.values()].filter(({ entry }) => !entry.topics.every(this.#mayWait));
     const problems = [...conflicts, ...misfits.flatMap((table) => table.problems)];
     if (problems.length > 0) {
       throw doNotFit(problems);
@@ -146,6 +144,8 @@ export class MappedTables implements UserTables {
     await this.#readAgain(client, (entry) => entry.topics.some((topic) => wanted.has(topic)));
     return new Map(topics.map((topic) => [topic, this.#misfit(topic)] as const).filter(isMisfit));
   }
+
+  readonly #mayWait = (topic: string): boolean => this.#topics.isTemplated?.(topic) === true;
 
   #misfit(topic: string): FatalError | null {
     const conflict = this.#topics.waiting.get(topic);
@@ -169,9 +169,7 @@ export class MappedTables implements UserTables {
       if (known !== undefined && isDeepStrictEqual(known.entry, entry)) {
         return [placeOf(entry), known];
       }
-      entry.topics.forEach((topic) => {
-        changed.add(topic);
-      });
+      for (const topic of entry.topics) changed.add(topic);
       const mapping = known?.mapping ? { ...known.mapping, topics: entry.topics } : null;
       return [placeOf(entry), known ? { ...known, entry, mapping } : unread(entry)];
     });
@@ -185,7 +183,8 @@ export class MappedTables implements UserTables {
     if (entries.length === 0) {
       return;
     }
-    const read = await readMappings(client, entries, this.#settings.database.schema);
+    const { schema } = this.#settings.database;
+    const read = await readMappings(client, entries, schema, this.#mayWait);
     const tables = new Map(this.#tables);
     const changed = entries.filter((entry, nth) => {
       const { mapping = null, problems = [], isThere = true } = read.entries[nth] ?? {};
@@ -231,7 +230,7 @@ export class MappedTables implements UserTables {
       encode: (place, records, memory) => {
         const encoded = encoder.encode(place, records, memory);
         const isMapped = (encoded.unmappedFields ?? 0) === 0 || !entry.waitsForColumns;
-        if (!isMapped && this.#topics.isTemplated?.(place.topic)) {
+        if (!isMapped && this.#mayWait(place.topic)) {
           throw unmappedField(place.topic, table, unmapped?.namesOf(place.topic) ?? []);
         }
         return encoded;

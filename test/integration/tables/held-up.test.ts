@@ -11,7 +11,7 @@ const ending: (() => Promise<unknown>)[] = [];
 
 afterEach(() => Promise.all(ending.splice(0).map((end) => end())));
 
-/** Two topics, each with a table of its own whose statements are given, and writes of all their partitions at once. */
+/** Two topics, a table for each whose statements are given, and writes of all their partitions at once. */
 async function open(ddl: { readonly orders?: string; readonly totals?: string; readonly entry?: object } = {}) {
   const schema = randomName('schema');
   const [orders, totals] = [randomName('orders'), randomName('totals')];
@@ -239,4 +239,17 @@ test('a topic with a field that no column takes waits for the column, where the 
   await sink.misfits([orders]);
   expect(await write(orders)).toMatchObject({ kind: 'committed' });
   expect([await count('orders'), await count('dead_letters')]).toEqual([1, 0]);
+});
+
+test('a table with a foreign key does not fit a template, and the problem has the statement that drops it', async () => {
+  const { orders, totals, sink, run } = await open({
+    totals: 'CREATE TABLE ?.totals (id int PRIMARY KEY, parent int)',
+  });
+  await run('ALTER TABLE ?.totals ADD CONSTRAINT tree FOREIGN KEY (parent) REFERENCES ?.totals');
+  expect(await sink.misfits([totals])).toEqual(new Map());
+  await run('ALTER TABLE ?.orders ADD CONSTRAINT has_total FOREIGN KEY (id) REFERENCES ?.totals');
+  const drop = expect.stringMatching(/ALTER TABLE "?\w+"?\."?orders"? DROP CONSTRAINT "?has_total"?/);
+  expect([...(await sink.misfits([orders, totals])).values()]).toMatchObject([{ topic: orders, message: drop }]);
+  await run('ALTER TABLE ?.orders DROP CONSTRAINT has_total');
+  expect(await sink.misfits([orders])).toEqual(new Map());
 });

@@ -5,6 +5,7 @@ import { produce } from '../stack/kafka-client.ts';
 import { longTest } from '../stack/long-test.ts';
 import { randomName } from '../stack/random-name.ts';
 import { runCommand } from '../stack/run-command.ts';
+import { runbookCommand } from '../stack/runbook.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { root, values } from '../stack/told-health.ts';
 import { createNamedTopic, recreateTopic } from '../stack/topic-changes.ts';
@@ -71,6 +72,8 @@ test('a topic without a table waits while the others flow, and begins where it w
   await Promise.all([has('orders', 5), has('items', 5), waits('bills TABLES_DO_NOT_FIT')]);
   expect(await values(consumer, METRICS.topicsWaiting, topicOf('bills'))).toEqual([1]);
   expect(await values(consumer, METRICS.recordsLag, topicOf('bills'))).toEqual([]);
+  const shown = await runbookCommand('TopicWaits', { consumer });
+  expect(shown).toContain(`"topic":"${topicOf('bills')}","code":"TABLES_DO_NOT_FIT"`);
   await write('bills', 6, 8);
   await write('orders', 6, 7);
   await has('orders', 7);
