@@ -112,9 +112,7 @@ export class PostgresSink implements RecordSink {
     const { database, kafka } = settings;
     const targets = targetsBySettings(() => topics.settings);
     this.#hasTable = (topic) =>
-      !topics.isTemplated(topic) ||
-      topics.settings.kafka.topics.includes(topic) ||
-      userTables.of(topic).length > 0;
+      !topics.isTemplated(topic) || topics.settings.kafka.topics.includes(topic) || userTables.of(topic).length > 0;
     this.#filled = new FilledTables({ schema, groupId: kafka.groupId, targets, onShared });
     this.#privileges = neededPrivileges(settings);
     this.#frozenWriters = new FrozenWriters(pool, { database, groupId: kafka.groupId, onEnded });

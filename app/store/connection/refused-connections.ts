@@ -66,11 +66,12 @@ export function asStreamError(error: unknown, { credentialsFrom, table }: ErrorP
   const description = describeDatabaseError(error);
   const verdict = verdictOn(error);
   if (verdict === 'retry') {
-    return new OutageError(`PostgreSQL cannot do it for now: ${description}`, {
+    const what = table === undefined ? 'PostgreSQL cannot do it for now' : `the table ${table} takes no rows for now`;
+    return new OutageError(`${what}: ${description}`, {
       cause: error,
       reason: troubleOf(error),
       isLockWait: isLockTimeout(error),
-      ...(table !== undefined && isHeldUp(error) && { table }),
+      ...(table !== undefined && { table }),
     });
   }
   if (verdict === 'unknown') {

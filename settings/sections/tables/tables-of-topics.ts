@@ -172,6 +172,8 @@ export interface NamedTopics<S> {
   readonly settings: S;
   /** Of these, why they wait. */
   readonly waiting: ReadonlyMap<string, Problem>;
+  /** Whether a template alone takes a topic. Left out: the settings have none. */
+  isTemplated?(topic: string): boolean;
 }
 
 /**
@@ -192,6 +194,7 @@ export function settingsOfTopics<S extends TopicsParts>(
   }
   const { tables, inRecords, waiting } = tablesOfTopics(settings, [...topics, ...others]);
   const read = new Set([...topics, ...topicsOf(settings)]);
+  const names = new Set(topicsOf(settings).filter((text) => !isTemplate(text)));
   const entryOf = new Map(settings.tables.map((entry, nth) => [`tables[${nth}]`, entry]));
   const named = tables.flatMap(({ path, schema, table, ...of }) => {
     const entry = entryOf.get(path);
@@ -201,6 +204,7 @@ export function settingsOfTopics<S extends TopicsParts>(
     return topic.length === 0 ? [] : [{ ...kept, topic, table: `${schema}.${table}`, place }];
   });
   return {
+    isTemplated: (topic) => !names.has(topic),
     settings: {
       ...settings,
       kafka: { ...settings.kafka, topics: inRecords.filter((topic) => read.has(topic)) },

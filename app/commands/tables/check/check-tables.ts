@@ -133,7 +133,7 @@ async function readLatestSchemas(settings: Settings, topics: readonly string[]):
  * rejects only for a mistake in the program.
  */
 export function checkTables(
-  { settings, waiting }: NamedTopics<Settings>,
+  { settings, waiting, isTemplated }: NamedTopics<Settings>,
   { json }: CheckRequest,
   { out, err }: OutputStreams,
 ): Promise<number> {
@@ -146,7 +146,7 @@ export function checkTables(
       problems: misfits,
       elsewhere,
     } = await pool.withClient(async (client) => ({
-      ...(await readMappings(client, tables, database.schema)),
+      ...(await readMappings(client, tables, database.schema, isTemplated)),
       elsewhere: topics.length === 0 ? [] : await offsetsElsewhere(client, database.schema, topics),
     }));
     const problems = [...waiting.values(), ...misfits];
