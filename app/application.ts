@@ -4,7 +4,6 @@ import { EXIT_CODE } from '../contract/exit-code.ts';
 import { helpOf } from '../contract/fatal-codes.ts';
 import { milliseconds } from '../settings/schema/duration.ts';
 import { formatsOf } from '../settings/sections/formats.ts';
-import { topicsOf } from '../settings/sections/tables.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type CurrentSettings, followSettings, watchSettings } from './configuration/current-settings.ts';
 import type { LoadedSettings } from './configuration/load-settings.ts';
@@ -20,14 +19,14 @@ import { createKafkaCheck, KafkaAdmin } from './kafka/kafka-admin.ts';
 import { createKafkaClient, shareByClients } from './kafka/kafka-client.ts';
 import { createKafkaSource, type KafkaSource } from './kafka/kafka-source.ts';
 import { createProcessLog } from './logging/logger.ts';
-import { OutageLog, type OutageWatch, watchedCheck } from './logging/outage-log.ts';
+import { type OutageWatch, watchedCheck } from './logging/outage-log.ts';
 import { createManagement, type Management } from './management/create-management.ts';
 import { ListenError } from './management/listening.ts';
 import { processMemory } from './memory/memory-budget.ts';
 import { LogEvents } from './metrics/process/process.ts';
 import type { ProductBuild } from './metrics/process/product-build.ts';
 import { shutDown } from './shutdown.ts';
-import { logBehind, pipelineOptions, prepareTables, warnOfMissingTopics } from './start-up.ts';
+import { logsOf, pipelineOptions, prepareTables, warnOfMissingTopics, watchOutages } from './start-up.ts';
 import { DatabasePool } from './store/connection/database-pool.ts';
 import { REFUSAL_PAUSES_MS, ROTATION_PAUSES_MS } from './store/connection/refused-connections.ts';
 import { describeDatabaseError } from './store/connection/sqlstate.ts';
@@ -44,17 +43,10 @@ import { notifyAll, streamLog } from './stream/ports/stream-listener.ts';
 import { sendCommitHints, watchStoredPositions } from './stream/stored-positions.ts';
 import { UnmappedLog } from './tables/json/unmapped-fields.ts';
 import { MappedTables } from './tables/table/mapped-tables.ts';
+import { ReadTopics } from './topics/read-topics.ts';
 
 /** A health check's client gives up at its first failure: the next check comes soon. */
 const NO_RETRIES = 0;
-
-const SHARED =
-  'other groups fill these tables from the same topics, so each record is written once by each group: fill another table, ' +
-  'or consent with tables[].sharedWithGroups: true';
-
-const contentionOf = (table: string): string =>
-  `transactions of ${table} have waited for each other, so keys of it are in several partitions: which record comes last ` +
-  'there is undefined; from now on its transactions that delete rows are written one after the other';
 
 /**
  * The consumer as a whole: makes its parts, starts them in the order in which they need each other, and shuts them down
@@ -65,6 +57,7 @@ export class Application {
   readonly ended: Promise<number>;
   readonly #settings: Settings;
   readonly #current: CurrentSettings;
+  readonly #topics: ReadTopics;
   readonly #logger: FastifyBaseLogger;
   readonly #management: Management;
   readonly #pool: DatabasePool;
@@ -91,6 +84,7 @@ export class Application {
   /** @param reload reads the settings anew: credentials and certificates may change while the process runs */
   constructor(settings: Settings, build: ProductBuild, reload: () => LoadedSettings) {
     this.#settings = settings;
+    this.#topics = new ReadTopics(settings, (topics) => void this.#warnOfLetterTopics(topics));
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
@@ -99,7 +93,7 @@ export class Application {
     this.#logger = logger;
     const certificates = new ClientCertificates(logger);
     this.#current = followSettings(settings, { load: reload, logger, clock: systemClock, certificates });
-    const outages = this.#watchOutages();
+    const outages = watchOutages(logger, this.#closing.signal, () => this.#management.client.onAway());
     const database = () => this.#current().database;
     const databaseCheck = new ConnectionCheck(database, () => this.#management.databaseConnectionFailed());
     const clients = shareByClients(
@@ -109,9 +103,8 @@ export class Application {
     );
     const kafkaCheck = createKafkaCheck(() => createKafkaClient(clients, NO_RETRIES));
     this.#registry = createRegistry(settings, {
-      current: this.#current,
-      clock: systemClock,
-      outages: outages.registry.of('writers'),
+      ...{ current: this.#current, clock: systemClock, outages: outages.registry.of('writers') },
+      topics: () => this.#topics.all,
       onOutcome: (outcome) => this.#management.schemaAnswered(outcome),
     });
     this.#closedLast = [databaseCheck, kafkaCheck, ...(this.#registry ? [this.#registry] : [])];
@@ -119,9 +112,7 @@ export class Application {
       settings,
       current: this.#current,
       clientCertificates: () => certificates.expiries,
-      build,
-      logger,
-      logEvents,
+      ...{ build, logger, logEvents, topics: this.#topics },
       report: () => this.#pipeline.report(),
       pool: () => this.#pool.figures(),
       schemas: () => this.#registry?.size ?? null,
@@ -133,9 +124,10 @@ export class Application {
       ),
       checkKafka: watchedCheck(kafkaCheck.check, outages.kafka.of('health check'), failureText),
     });
-    this.#locks = new TableLocks({ settings, current: database, logger, signal: this.#ending.signal });
+    const [topics, { signal }] = [this.#topics, this.#ending];
+    this.#locks = new TableLocks({ settings, topics, current: database, logger, signal });
     this.#pool = this.#createPool(outages.database.of('writers'));
-    this.#letters = new KeptLetters(this.#pool, settings, { clock: systemClock, logger });
+    this.#letters = new KeptLetters(this.#pool, settings, { clock: systemClock, logger, topics: () => topics.all });
     const kafka = createKafkaClient(clients);
     this.#deadLetterTopic = new KafkaDeadLetterTopic(settings.deadLetters, kafka, systemClock);
     this.#readers = new FieldReaders((topic) => formatsOf(settings, topic), this.#registry);
@@ -156,7 +148,7 @@ export class Application {
       const address = await this.#management.start().catch((error: unknown) => {
         throw error instanceof ListenError ? new FatalError('LISTEN_FAILED', error.message, { cause: error }) : error;
       });
-      const topics = topicsOf(this.#settings);
+      const topics = [...this.#topics.names, ...this.#topics.templates];
       this.#background.push(watchSettings(this.#current, systemClock, this.#ending.signal));
       for (const warning of warnings) {
         this.#logger.warn(warning);
@@ -176,9 +168,9 @@ export class Application {
         watchStoredPositions(this.#pipeline, this.#sink, {
           clock: systemClock,
           signal,
-          onBehind: logBehind(this.#logger),
+          onBehind: logsOf(this.#logger).onBehind,
         }),
-        warnOfMissingTopics(this.#settings, this.#deadLetterTopic, this.#logger),
+        this.#warnOfLetterTopics(this.#topics.names),
       );
       await this.#source.start(this.#pipeline);
     } catch (error) {
@@ -192,13 +184,8 @@ export class Application {
     return this.#stopping;
   }
 
-  #watchOutages(): Readonly<Record<'database' | 'kafka' | 'registry', OutageLog>> {
-    const closing = this.#closing.signal;
-    return {
-      database: new OutageLog('PostgreSQL', this.#logger, { closing }),
-      registry: new OutageLog('the schema registry', this.#logger, { closing }),
-      kafka: new OutageLog('Kafka', this.#logger, { closing, onFailure: () => this.#management.client.onAway() }),
-    };
+  #warnOfLetterTopics(topics: readonly string[]): Promise<void> {
+    return warnOfMissingTopics(this.#settings, topics, this.#deadLetterTopic, this.#logger);
   }
 
   #createPool(outages: OutageWatch): DatabasePool {
@@ -216,9 +203,9 @@ export class Application {
   #createTables(): MappedTables {
     const reports = {
       unmapped: new UnmappedLog(this.#logger),
-      onContended: (table: string) => this.#logger.warn({ table }, contentionOf(table)),
+      onContended: logsOf(this.#logger).onContended,
     };
-    return new MappedTables(this.#settings, reports, this.#readers);
+    return new MappedTables(this.#settings, reports, this.#readers, this.#topics);
   }
 
   #createSink(): PostgresSink {
@@ -232,14 +219,15 @@ export class Application {
             session,
             'ended the session of a frozen writer of this group: it held an offset of a partition',
           ),
-        onShared: (tables) => this.#logger.warn({ tables }, SHARED),
+        onShared: logsOf(this.#logger).onShared,
       },
-      { userTables: () => this.#tables.all, decoderOf: recordDecoders(this.#readers) },
+      { topics: this.#topics, userTables: this.#tables, decoderOf: recordDecoders(this.#readers) },
     );
   }
 
   #createSource(kafka: Kafka, outages: OutageWatch): KafkaSource {
-    return createKafkaSource({ ...this.#settings.kafka, topics: topicsOf(this.#settings) }, kafka, {
+    return createKafkaSource(this.#settings.kafka, kafka, {
+      topics: this.#topics,
       admin: new KafkaAdmin(kafka),
       clock: systemClock,
       logger: this.#logger,
@@ -247,13 +235,15 @@ export class Application {
       watcher: this.#management.client,
       outages,
       storedPositions: (topics) => this.#sink.positions(topics),
+      ...{ store: this.#sink, startFrom: this.#settings.consumer.startFrom },
       place: () => this.#sink.place(),
     });
   }
 
   #createPipeline(): Pipeline {
     const log = streamLog(this.#logger, (error) => this.#locks.hasLogged(error));
-    return new Pipeline(pipelineOptions(this.#settings), {
+    const { onWaits, onGoesOn } = logsOf(this.#logger);
+    return new Pipeline(pipelineOptions(this.#settings, this.#topics), {
       source: this.#source,
       sink: this.#management.measured(this.#sink),
       ...(this.#registry && { prepare: schemasFirst(this.#registry, this.#settings) }),
@@ -261,6 +251,7 @@ export class Application {
       clock: systemClock,
       memory: processMemory,
       onFatal: (error) => this.#fail(error),
+      ...{ mayWait: (topic: string) => this.#topics.isTemplated(topic), onWaits, onGoesOn },
     });
   }
 

@@ -4,6 +4,7 @@ import type { Construct } from 'constructs';
 import { type CheckedWorkload, objectMetadata } from '../deployment/checked-workload.ts';
 import type { ConsumerFile } from '../deployment/consumer-file.ts';
 import { replicaRange, type ScalingBehavior } from '../deployment/sections/scaling.ts';
+import { isTemplate } from '../settings/sections/tables/topic-template.ts';
 import { topicsOf } from '../settings/sections/tables.ts';
 
 const SCALE_UP_PERIOD_SECONDS = 60;
@@ -44,15 +45,17 @@ const SASL: Readonly<Record<string, string>> = {
 
 /**
  * KEDA asks Kafka for the group's lag. It sees the committed offset, which the consumer keeps close behind the position
- * in PostgreSQL for tools like it. Always with a topic: without one a group that never committed has no lag.
+ * in PostgreSQL for tools like it. With a topic where it is named: without one a group that never committed has no lag.
+ *
+ * @param topic `null`: all topics that the group has committed offsets of, for those that templates take
  */
-function trigger({ settings: { kafka, consumer } }: CheckedWorkload, keda: KedaSettings, topic: string) {
+function trigger({ settings: { kafka, consumer } }: CheckedWorkload, keda: KedaSettings, topic: string | null) {
   return {
     type: 'kafka',
     metadata: {
       bootstrapServers: kafka.brokers.join(','),
       consumerGroup: kafka.groupId,
-      topic,
+      ...(topic !== null && { topic }),
       lagThreshold: String(keda.lagPerReplica),
       activationLagThreshold: String(keda.activationLag),
       offsetResetPolicy: consumer.startFrom === 'latest' ? 'latest' : 'earliest',
@@ -109,6 +112,13 @@ export function triggerAuthentication(scope: Construct, workload: CheckedWorkloa
 export const hasBrokerAccess = ({ existingSecret, tls }: BrokerAccess): boolean =>
   (existingSecret ?? tls?.ca ?? tls?.clientCertificate) !== undefined;
 
+/** The topics that are named, and one trigger for all others where there are templates. */
+function triggeringTopics(settings: CheckedWorkload['settings']): readonly (string | null)[] {
+  const texts = topicsOf(settings);
+  const names = texts.filter((text) => !isTemplate(text));
+  return names.length < texts.length ? [...names, null] : names;
+}
+
 /** As many Pods as the lag asks for, up to one per partition; the Deployment then has no number of replicas. */
 export function scaledObject(scope: Construct, workload: CheckedWorkload, keda: KedaSettings): ApiObject {
   const { file, names, settings } = workload;
@@ -130,7 +140,7 @@ export function scaledObject(scope: Construct, workload: CheckedWorkload, keda: 
         replicas: Math.min(Math.max(file.replicas, least), most),
       },
       advanced: { horizontalPodAutoscalerConfig: { behavior: scalingBehavior(keda.behavior) } },
-      triggers: topicsOf(settings).map((topic) => ({ ...trigger(workload, keda, topic), ...authentication })),
+      triggers: triggeringTopics(settings).map((topic) => ({ ...trigger(workload, keda, topic), ...authentication })),
     },
   });
 }

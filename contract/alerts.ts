@@ -124,6 +124,12 @@ export const ALERTS = {
     keepFiringFor: '2m',
     times: 'the consumer itself waits for a second answer of Kafka',
   },
+  TopicWaits: {
+    limit: 'Pods that own partitions of a topic which waits alone, and is wanted',
+    critical: { fires: 'a topic that a template names waits alone', threshold: 0, for: '5m' },
+    keepFiringFor: '2m',
+    times: 'a table that is created a little later than its topic, or altered, is there within five minutes',
+  },
   PartitionUnassigned: {
     limit: 'partitions of a topic for which no Pod exports a lag',
     critical: { fires: 'more than # partitions that no Pod reads', threshold: 0, for: '5m' },

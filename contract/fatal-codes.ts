@@ -11,6 +11,8 @@ interface FatalDefinition {
   readonly page: string;
   /** 78 where the start of another Pod with the same settings would meet it again. */
   readonly exitCode: number;
+  /** Whether it is about one topic: one that only a template names waits, and the consumer goes on with the others. */
+  readonly isOfTopic: boolean;
 }
 
 const failed = (meaning: string, firstStep: string, page: string): FatalDefinition => ({
@@ -18,12 +20,15 @@ const failed = (meaning: string, firstStep: string, page: string): FatalDefiniti
   firstStep,
   page,
   exitCode: EXIT_CODE.failed,
+  isOfTopic: false,
 });
 
 const ofConfiguration = (...parts: Parameters<typeof failed>): FatalDefinition => ({
   ...failed(...parts),
   exitCode: EXIT_CODE.configuration,
 });
+
+const ofTopic = (definition: FatalDefinition): FatalDefinition => ({ ...definition, isOfTopic: true });
 
 /**
  * All codes of the last line of a log, in the order of docs/messages.md. They are stable: alerts and runbooks may match
@@ -35,15 +40,19 @@ export const FATAL_CODES = {
     'give each group its own `database.schema`, or set `next_offset` behind the last record in the table',
     'reliability.md#what-it-rests-on',
   ),
-  OFFSETS_GONE: failed(
-    'Kafka deleted records before they were read',
-    'decide whether the loss is acceptable; then set `consumer.onGap: skip`, which records it in the table `gaps`',
-    'reliability.md#what-it-rests-on',
+  OFFSETS_GONE: ofTopic(
+    failed(
+      'Kafka deleted records before they were read',
+      'decide whether the loss is acceptable; then set `consumer.onGap: skip`, which records it in the table `gaps`',
+      'reliability.md#what-it-rests-on',
+    ),
   ),
-  STORED_OFFSET_AHEAD: failed(
-    'the log of a partition has ended below the stored offset for 30 s: it is another log than the one that was read',
-    'compare the topic with the one before; then `stream-consumer offsets begin-again` or `accept-topic`',
-    'schema.md#a-topic-that-was-created-again-mirrored-or-restored',
+  STORED_OFFSET_AHEAD: ofTopic(
+    failed(
+      'the log of a partition has ended below the stored offset for 30 s: it is another log than the one that was read',
+      'compare the topic with the one before; then `stream-consumer offsets begin-again` or `accept-topic`',
+      'schema.md#a-topic-that-was-created-again-mirrored-or-restored',
+    ),
   ),
   STORED_OFFSET_MISSING: failed(
     'the row of a partition in `offsets` is gone: somebody deleted it, or PostgreSQL failed over to a standby that lacks it',
@@ -55,35 +64,43 @@ export const FATAL_CODES = {
     'create the topic, or take it out of the settings',
     'faults.md#a-topic-that-is-deleted',
   ),
-  TOPIC_RECREATED: failed(
-    'a topic was deleted and created again, so its offsets are those of other records',
-    '`stream-consumer offsets begin-again TOPIC` if it has other records, `accept-topic` if it has the same ones',
-    'schema.md#a-topic-that-was-created-again-mirrored-or-restored',
+  TOPIC_RECREATED: ofTopic(
+    failed(
+      'a topic was deleted and created again, so its offsets are those of other records',
+      '`stream-consumer offsets begin-again TOPIC` if it has other records, `accept-topic` if it has the same ones',
+      'schema.md#a-topic-that-was-created-again-mirrored-or-restored',
+    ),
   ),
-  TOPIC_FORBIDDEN: failed(
-    'an ACL denies the consumer a topic',
-    'allow READ and DESCRIBE on the topic; `stream-consumer doctor` prints the command',
-    'doctor.md',
+  TOPIC_FORBIDDEN: ofTopic(
+    failed(
+      'an ACL denies the consumer a topic',
+      'allow READ and DESCRIBE on the topic; `stream-consumer doctor` prints the command',
+      'doctor.md',
+    ),
   ),
   GROUP_FORBIDDEN: failed(
     'an ACL denies the consumer its group',
     'allow READ on the group; `stream-consumer doctor` prints the command',
     'doctor.md',
   ),
-  LOG_TRUNCATED: failed(
-    'the log of a partition has diverged from what was read: records were replaced by others at the same offsets',
-    'read both ways to go on in the message, and choose one',
-    'reliability.md#what-it-rests-on',
+  LOG_TRUNCATED: ofTopic(
+    failed(
+      'the log of a partition has diverged from what was read: records were replaced by others at the same offsets',
+      'read both ways to go on in the message, and choose one',
+      'reliability.md#what-it-rests-on',
+    ),
   ),
   GROUP_WRITES_ELSEWHERE: ofConfiguration(
     'members of the group write into another schema or database',
     'give both the same `database.url` and `database.schema`, or this one another `kafka.groupId`',
     'reliability.md#what-it-rests-on',
   ),
-  GROUP_MEETS_ANOTHER: ofConfiguration(
-    'another group of the schema fills the same table of yours from the same topic',
-    'use its `kafka.groupId` to take its place, or consent with `tables[].sharedWithGroups: true`',
-    'tables.md#a-second-group',
+  GROUP_MEETS_ANOTHER: ofTopic(
+    ofConfiguration(
+      'another group of the schema fills the same table of yours from the same topic',
+      'use its `kafka.groupId` to take its place, or consent with `tables[].sharedWithGroups: true`',
+      'tables.md#a-second-group',
+    ),
   ),
   GROUP_INSTANCE_REPLACED: failed(
     'another process joined the group with the same `kafka.groupInstanceId` and took the place of this one',
@@ -115,25 +132,38 @@ export const FATAL_CODES = {
     'undo the change that the message names',
     'schema.md',
   ),
-  TABLES_DO_NOT_FIT: ofConfiguration(
-    'tables of yours do not fit the setting `tables`',
-    'run `stream-consumer tables check`, and correct the tables or the setting',
-    'tables.md#when-a-table-changes',
+  TABLES_DO_NOT_FIT: ofTopic(
+    ofConfiguration(
+      'tables of yours do not fit the setting `tables`',
+      'run `stream-consumer tables check`, and correct the tables or the setting',
+      'tables.md#when-a-table-changes',
+    ),
+  ),
+  FIELD_UNMAPPED: ofTopic(
+    ofConfiguration(
+      'records have a field that no column takes, and the entry of `tables` has `unmapped: wait`',
+      'add the column to the table, or set it to `false` in `columns` of the entry',
+      'tables.md#when-a-table-changes',
+    ),
   ),
   REGISTRY_REFUSED: ofConfiguration(
     'the schema registry refuses the login, or is none',
     'check `schemaRegistry` in the settings; `stream-consumer doctor` asks the registry at once',
     'formats.md',
   ),
-  ROWS_DROPPED: failed(
-    'a trigger dropped rows, so their records would be in no table',
-    'drop the trigger that the message names; for `records` alone `records.onDroppedRows: allow` accepts it',
-    'reliability.md#what-it-rests-on',
+  ROWS_DROPPED: ofTopic(
+    failed(
+      'a trigger dropped rows, so their records would be in no table',
+      'drop the trigger that the message names; for `records` alone `records.onDroppedRows: allow` accepts it',
+      'reliability.md#what-it-rests-on',
+    ),
   ),
-  TABLE_REFUSES_ROWS: failed(
-    'a constraint or a trigger refuses each of 100 rows or more alike',
-    'drop or change the constraint or trigger that the message names',
-    'dead-letters.md#how-many-there-may-be',
+  TABLE_REFUSES_ROWS: ofTopic(
+    failed(
+      'a constraint or a trigger refuses each of 100 rows or more alike',
+      'drop or change the constraint or trigger that the message names',
+      'dead-letters.md#how-many-there-may-be',
+    ),
   ),
   KAFKA_CLIENT_STOPPED: failed(
     'the Kafka client ended for a reason that no retry mends',
@@ -160,15 +190,19 @@ export const FATAL_CODES = {
     'free the port, or set `server.port`',
     'access.md#ports-and-paths',
   ),
-  TOO_MANY_DEAD_LETTERS: failed(
-    'more than `deadLetters.maxRatio` of the last 1,000 records would be dead letters',
-    'look at the records that the message names, and correct the producer',
-    'dead-letters.md#how-many-there-may-be',
+  TOO_MANY_DEAD_LETTERS: ofTopic(
+    failed(
+      'more than `deadLetters.maxRatio` of the last 1,000 records would be dead letters',
+      'look at the records that the message names, and correct the producer',
+      'dead-letters.md#how-many-there-may-be',
+    ),
   ),
-  DEAD_LETTER_TOPIC_REFUSED: failed(
-    'the topic for dead letters never takes a letter: it is missing, too small or forbidden',
-    'correct the topic as the message says',
-    'dead-letters.md#where-they-go',
+  DEAD_LETTER_TOPIC_REFUSED: ofTopic(
+    failed(
+      'the topic for dead letters never takes a letter: it is missing, too small or forbidden',
+      'correct the topic as the message says',
+      'dead-letters.md#where-they-go',
+    ),
   ),
   UNEXPECTED: failed(
     'a mistake in the program',

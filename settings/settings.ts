@@ -10,6 +10,7 @@ import { KAFKA_RULES, kafka, kafkaWarnings } from './sections/kafka.ts';
 import { MANAGEMENT_RULES, management } from './sections/management.ts';
 import { registryWarnings, SCHEMA_REGISTRY_RULES, schemaRegistry } from './sections/schema-registry.ts';
 import { SPRING_BOOT_ADMIN_RULES, spring } from './sections/spring-boot-admin.ts';
+import { TEMPLATE_RULES } from './sections/tables/tables-of-topics.ts';
 import { TABLE_RULES, tables } from './sections/tables.ts';
 
 /** TLS of the operational interface, with Spring Boot's names for PEM files. */
@@ -193,6 +194,7 @@ const SETTINGS_RULES: readonly Rule<Settings>[] = [
   ...KAFKA_RULES,
   ...SCHEMA_REGISTRY_RULES,
   ...TABLE_RULES,
+  ...TEMPLATE_RULES,
   ...FORMAT_RULES,
   ...DEAD_LETTER_RULES,
   ...DATABASE_RULES,

@@ -1,4 +1,4 @@
-import { type FormatsPart, registrySides, registryTopics } from '../../settings/sections/formats.ts';
+import { type FormatsPart, registrySides } from '../../settings/sections/formats.ts';
 import type { Records } from '../records/records.ts';
 import type { StreamPorts } from '../stream/partition/stream-ports.ts';
 import { OutageError } from '../stream/ports/stream-errors.ts';
@@ -45,9 +45,11 @@ function unlessEnded(work: Promise<void>, signal: AbortSignal): Promise<void> {
  * @returns what a partition's stream calls before it writes
  */
 export function schemasFirst(schemas: Schemas, settings: FormatsPart): NonNullable<StreamPorts['prepare']> {
-  const sidesByTopic = new Map(registryTopics(settings).map((topic) => [topic, registrySides(settings, topic)]));
+  const sidesByTopic = new Map<string, readonly Side[]>();
   return ({ topic, records }, signal) => {
-    const missing = missingIds(schemas, records, sidesByTopic.get(topic) ?? []);
+    const sides = sidesByTopic.get(topic) ?? registrySides(settings, topic);
+    sidesByTopic.set(topic, sides);
+    const missing = missingIds(schemas, records, sides);
     return missing.size === 0 ? undefined : unlessEnded(schemas.fetch(missing), signal);
   };
 }

@@ -55,6 +55,8 @@ const LAG_KNOWN_MS = 15_000;
  * - a stalled partition that waits for the schema registry changes nothing: the component `schemaRegistry` shows it
  * - a partition that no broker leads changes nothing: a restart brings no leader, and holds up the others. The details
  *   list it; assigning is UP where a Pod owns no other, since without any leader no offset can be read
+ * - a topic that waits alone changes nothing: a restart mends no table, and holds up the others. The details say why it
+ *   waits. Running or paused, when all topics of the process wait that Kafka has: DOWN
  * - running or paused without a topic that Kafka has: DOWN, unless Kafka is down. Where only some topics are gone, the
  *   details name them, and the status stays: a restart brings no topic back
  * - draining, stopped: OUT_OF_SERVICE
@@ -101,6 +103,22 @@ const goneTopics = ({ topics = [] }: ConsumerReport): string[] =>
 const hasNoTopic = ({ topics = [] }: ConsumerReport): boolean =>
   topics.length > 0 && topics.every(({ isGone }) => isGone);
 
+/** Topics that others of the group may read count: a process that owns no more than a topic that waits is well. */
+function areAllWaiting({ topics = [], partitions, waiting = [] }: ConsumerReport): boolean {
+  const there = topics.flatMap(({ topic, isGone }) => (isGone ? [] : [topic]));
+  const wanted = new Set([...there, ...partitions.map(({ topic }) => topic)]);
+  for (const { topic, isIgnored } of waiting) {
+    if (isIgnored) {
+      wanted.delete(topic);
+    }
+  }
+  const waits = waiting.filter(({ isIgnored }) => !isIgnored);
+  return waits.length > 0 && waits.filter(({ topic }) => wanted.has(topic)).length === wanted.size;
+}
+
+const readsNothing = (report: ConsumerReport, kafkaIsDown: boolean): boolean =>
+  areAllWaiting(report) || (!kafkaIsDown && hasNoTopic(report));
+
 const isOutOfGroup = ({ outOfGroupSince }: ConsumerReport): boolean => outOfGroupSince !== undefined;
 
 function statusOf(report: ConsumerReport, { kafkaIsDown, areReachable }: PartsHealth): Status {
@@ -120,7 +138,7 @@ function statusOf(report: ConsumerReport, { kafkaIsDown, areReachable }: PartsHe
       return isAllLeaderless(report) ? 'UP' : waitsForKafka;
     case 'running':
     case 'paused':
-      if ((areReachable && (isOutOfGroup(report) || isStalled(report))) || (!kafkaIsDown && hasNoTopic(report))) {
+      if ((areReachable && (isOutOfGroup(report) || isStalled(report))) || readsNothing(report, kafkaIsDown)) {
         return 'DOWN';
       }
       return report.partitions.some(({ awaits }) => awaits) ? waitsForKafka : 'UP';
@@ -136,6 +154,10 @@ function detailsOf(report: ConsumerReport): Record<string, Detail> {
   const leaderless = partitions.flatMap(({ topic, partition, leaderlessSince: since }) =>
     since ? [{ topic, partition, since: since.toISOString() }] : [],
   );
+  const waiting = (report.waiting ?? []).map(({ topic, code, message, since, isIgnored }) => {
+    const reason = { topic, code, since: since.toISOString(), error: explainedText(message) };
+    return isIgnored ? { ...reason, isIgnored } : reason;
+  });
   return {
     state,
     groupId,
@@ -147,6 +169,7 @@ function detailsOf(report: ConsumerReport): Record<string, Detail> {
     ...(unreadable.length === 0 ? {} : { unreadable }),
     ...(leaderless.length === 0 ? {} : { leaderless }),
     ...(gone.length === 0 ? {} : { goneTopics: gone }),
+    ...(waiting.length === 0 ? {} : { waitingTopics: waiting }),
     ...(lastProgressAt === null ? {} : { lastProgressAt: lastProgressAt.toISOString() }),
     ...(lastError === null ? {} : { lastError: explainedText(lastError) }),
     ...(lastErrorAt && { lastErrorAt: lastErrorAt.toISOString() }),
@@ -174,12 +197,13 @@ function unreadableDetails({ topic, partition, unreadable }: PartitionReport): D
 }
 
 /**
- * Of all partitions that have a leader. `null` where that of one is not known, or where there is no such partition. It
- * is `null`, too, where none can be known: the group was never joined, or has taken all partitions and not given any
- * yet.
+ * Of all partitions that have a leader, and whose topics do not wait. `null` where that of one is not known, or where
+ * there is no such partition. It is `null`, too, where none can be known: the group was never joined, or has taken all
+ * partitions and not given any yet.
  */
-function totalLag({ state, partitions, unjoined }: ConsumerReport): number | null {
-  const led = partitions.filter((partition) => !isLeaderless(partition));
+function totalLag({ state, partitions, unjoined, waiting = [] }: ConsumerReport): number | null {
+  const waits = new Set(waiting.map(({ topic }) => topic));
+  const led = partitions.filter((partition) => !isLeaderless(partition) && !waits.has(partition.topic));
   let total = 0n;
   for (const lag of led.map(knownLag)) {
     if (lag === null) {

@@ -4,6 +4,7 @@ import type { Settings } from '../../settings/settings.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { Clock } from '../stream/ports/clock.ts';
 import type { Position } from '../stream/ports/record-source.ts';
+import type { ReadTopics } from '../topics/read-topics.ts';
 import type { ClientListener } from './client/client-listener.ts';
 import type { NotOffered } from './consumer-protocol/consumer-member.ts';
 import { ConsumerMember } from './consumer-protocol/consumer-member.ts';
@@ -20,26 +21,31 @@ interface MemberParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly admin: Pick<KafkaAdmin, 'topicIds'>;
+  /** The topics that are read now. */
+  readonly topics: ReadTopics;
 }
 
 /** The process as a member of its group; it connects to nothing yet. */
 export function createMember(
   settings: Settings['kafka'],
   kafka: Kafka,
-  { watcher, clock, logger, admin }: MemberParts,
+  { watcher, clock, logger, admin, topics: read }: MemberParts,
 ): GroupMember {
-  const { groupId, topics, groupProtocol, groupInstanceId: instanceId = null } = settings;
+  const { groupId, groupProtocol, groupInstanceId: instanceId = null } = settings;
   const sessionTimeoutMs = milliseconds(settings.sessionTimeout);
   const connections = new BrokerConnections(clusterApart(kafka, watcher), clock);
   const coordinator = new GroupCoordinator(connections, { groupId, sessionTimeoutMs });
   const ports = { coordinator, topics: topicsOf(connections), clock, logger };
-  const createClassic = () => new ClassicMember({ groupId, topics, sessionTimeoutMs, instanceId }, ports);
+  const topics = () => read.all;
+  const templates = read.templates.length > 0 && { templates: read };
+  const createClassic = () => new ClassicMember({ groupId, topics, sessionTimeoutMs, instanceId, ...templates }, ports);
   if (groupProtocol === 'classic') {
     return createClassic();
   }
   const topicIds = (asked: readonly string[]) => admin.topicIds(asked);
   return new NegotiatedMember(
-    (onNotOffered) => new ConsumerMember({ groupId, topics, instanceId }, { ...ports, topicIds, onNotOffered }),
+    (onNotOffered) =>
+      new ConsumerMember({ groupId, topics, instanceId, ...templates }, { ...ports, topicIds, onNotOffered }),
     createClassic,
     ({ message: reason }) =>
       logger.warn({ reason }, 'the group is joined by the protocol classic until the process ends'),

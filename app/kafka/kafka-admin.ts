@@ -1,7 +1,7 @@
 import type { Admin, Kafka } from 'kafkajs';
 import type { PartitionLog, Position } from '../stream/ports/record-source.ts';
 import { OutageError } from '../stream/ports/stream-errors.ts';
-import { messageOf, refusal } from './client/kafka-errors.ts';
+import { forbiddenTopics, messageOf, refusal } from './client/kafka-errors.ts';
 import type { DescribedTopic } from './kafkajs/admin-requests.ts';
 import { NO_OFFSET, type TopicIdAdmin } from './kafkajs/topic-patches.ts';
 
@@ -39,8 +39,9 @@ export class KafkaAdmin {
    * @throws OutageError while the brokers are away or the topic is unknown to them
    */
   async logRanges(topic: string): Promise<PartitionLog[]> {
-    const offsets = await this.#connect()
-      .then(() => this.#admin.fetchTopicOffsets(topic))
+    const ask = () => this.#connect().then(() => this.#admin.fetchTopicOffsets(topic));
+    const offsets = await ask()
+      .catch((error: unknown) => this.#unlessOthers(error, topic, ask))
       .catch(asOutage(`the offsets of ${topic}`, { topics: [topic] }));
     return offsets.map(({ partition, low, high }) =>
       [low, high].includes(NO_OFFSET)
@@ -80,6 +81,17 @@ export class KafkaAdmin {
   async knowsEpoch({ leaderEpoch, ...target }: Position): Promise<boolean> {
     const asked = typeof leaderEpoch === 'number' ? this.#admin.knowsEpoch(target, leaderEpoch) : true;
     return Promise.resolve(asked).catch(asOutage(`the epochs of ${target.topic}`, { topics: [target.topic] }));
+  }
+
+  /**
+   * All topics that the login may describe.
+   *
+   * @throws OutageError while the brokers are away
+   */
+  listTopics(): Promise<readonly string[]> {
+    return this.#connect()
+      .then(() => this.#admin.listTopics())
+      .catch(asOutage('its topics', {}));
   }
 
   /**
@@ -132,6 +144,16 @@ export class KafkaAdmin {
 
   async disconnect(): Promise<void> {
     await this.#admin.disconnect().catch(() => undefined);
+  }
+
+  /**
+   * Asks once more where the answer is that other topics are forbidden, which were asked about before: kafkajs asks
+   * about all of them each time.
+   */
+  #unlessOthers<T>(error: unknown, topic: string, again: () => Promise<T>): Promise<T> {
+    const forbidden = forbiddenTopics(error);
+    this.#admin.forgetTopics(forbidden);
+    return forbidden.length === 0 || forbidden.includes(topic) ? Promise.reject(error) : again();
   }
 
   #connect(): Promise<void> {

@@ -5,11 +5,13 @@ import type { Logger } from '../logging/logger.ts';
 import type { OutageWatch } from '../logging/outage-log.ts';
 import type { MemoryBudget } from '../memory/memory-budget.ts';
 import type { TopicPartition } from '../records/record.ts';
+import type { StartFrom } from '../stream/partition/positions.ts';
 import { logTruncated } from '../stream/partition/topic-ids.ts';
 import type { Clock } from '../stream/ports/clock.ts';
 import type { WritePlace } from '../stream/ports/record-sink.ts';
 import type { PartitionLog, Position, RecordSource, RecordSourceListener } from '../stream/ports/record-source.ts';
 import { FatalError } from '../stream/ports/stream-errors.ts';
+import type { ReadTopics } from '../topics/read-topics.ts';
 import type { ClientListener } from './client/client-listener.ts';
 import { failureText, isOutage, stoppedForGood } from './client/kafka-errors.ts';
 import { createMember } from './create-member.ts';
@@ -21,6 +23,7 @@ import { type ClaimingMember, claimError, GroupClaim } from './group-claim.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';
 import { SourceLog } from './source-log.ts';
 import { type SubscriptionParts, subscribe } from './subscription.ts';
+import { type BegunTemplates, TemplateTopics } from './template-topics.ts';
 
 /** The group is left in this time, or its session ends by itself. */
 const LEAVE_MS = 2_000;
@@ -28,6 +31,8 @@ const LEAVE_MS = 2_000;
 /** The parts that the source works with. */
 export interface KafkaSourcePorts {
   readonly admin: KafkaAdmin;
+  /** The topics that are read now. */
+  readonly topics: ReadTopics;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly memory: MemoryBudget;
@@ -37,6 +42,10 @@ export interface KafkaSourcePorts {
   /** The process as a member of its group. */
   readonly member: GroupMember;
   readonly storedPositions: SubscriptionParts['storedPositions'];
+  /** The templates that the group has begun with. */
+  readonly store: BegunTemplates;
+  /** Where topics begin that a template finds at its first start. */
+  readonly startFrom: StartFrom;
   /** Where the records go. */
   readonly place: () => Promise<WritePlace>;
 }
@@ -53,11 +62,13 @@ export class KafkaSource implements RecordSource {
   readonly #member: GroupMember;
   readonly #settings: Settings['kafka'];
   readonly #admin: KafkaAdmin;
+  readonly #topics: ReadTopics;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #log: SourceLog;
   readonly #watcher: ClientListener;
   readonly #subscription: SubscriptionParts;
+  readonly #templates: TemplateTopics;
   readonly #outages: OutageWatch;
   readonly #stopping = new AbortController();
   readonly #claim: GroupClaim;
@@ -67,12 +78,13 @@ export class KafkaSource implements RecordSource {
   #unknownTopics: readonly string[] = [];
 
   constructor(settings: Settings['kafka'], kafka: Kafka, ports: KafkaSourcePorts) {
-    const { admin, clock, logger, memory, watcher, outages, storedPositions, place, member } = ports;
+    const { admin, topics, clock, logger, memory, watcher, outages, storedPositions, place, member } = ports;
     this.#watcher = watcher;
     this.#outages = outages;
     this.#member = member;
     this.#settings = settings;
     this.#admin = admin;
+    this.#topics = topics;
     this.#clock = clock;
     this.#logger = logger;
     this.#log = new SourceLog(logger);
@@ -85,16 +97,21 @@ export class KafkaSource implements RecordSource {
       onPoll: () => watcher.onPoll(),
       onFetchedByName: (fetch) => this.#log.fetchedByName(fetch),
     });
-    this.#subscription = { admin, claim: this.#claim, storedPositions };
+    this.#templates = new TemplateTopics({ ...ports, groupId, refreshMs: milliseconds(settings.topicRefresh) });
+    this.#subscription = {
+      ...{ admin, claim: this.#claim, storedPositions },
+      ...(topics.templates.length > 0 && { templates: this.#templates }),
+    };
   }
 
   async start(listener: RecordSourceListener): Promise<void> {
     this.#listener = listener;
-    const { brokers, topics } = this.#settings;
+    const { brokers } = this.#settings;
     const { signal } = this.#stopping;
     const patience = { clock: this.#clock, logger: this.#logger, brokers, signal, listener };
-    await subscribe([...topics], this.#subscription, patience);
+    await subscribe([...this.#topics.names], this.#subscription, patience);
     if (!this.#stopping.signal.aborted) {
+      void this.#templates.watch(signal);
       // Who leaves before the first assignment has a reason, which was reported.
       await this.#member.join(this.#membership(listener)).catch(() => undefined);
     }
@@ -125,8 +142,8 @@ export class KafkaSource implements RecordSource {
   }
 
   claim(signal: AbortSignal): Promise<void> {
-    const topics = this.#settings.topics.filter((topic) => !this.#unknownTopics.includes(topic));
     const assigned = [...this.#fetcher.assigned.values()];
+    const topics = this.#templates.ofClaim().filter((topic) => !this.#unknownTopics.includes(topic));
     if (assigned.length + topics.length === 0) {
       // Without a topic there is nothing to write, and no offset that a claim could be committed with.
       return Promise.resolve();
@@ -175,14 +192,19 @@ export class KafkaSource implements RecordSource {
       },
       onTopics: (unknown, partitions) => {
         this.#unknownTopics = unknown;
-        this.#log.unknownTopics(unknown);
+        this.#log.unknownTopics(unknown.filter((topic) => !this.#topics.isTemplated(topic)));
+        this.#templates.answered(unknown);
         listener.onTopics(unknown, partitions);
       },
       onTryingAgain: (error, isJoin) => this.#triesAgain(error, isJoin, listener),
       onFatal: (error) => {
         if (!this.#stopping.signal.aborted) {
           this.#fetcher.assign([]);
-          listener.onFatal(error instanceof FatalError ? error : stoppedForGood(error, this.#settings));
+          listener.onFatal(
+            error instanceof FatalError
+              ? error
+              : stoppedForGood(error, { ...this.#settings, topics: this.#topics.names }),
+          );
         }
       },
     };
@@ -225,7 +247,9 @@ export class KafkaSource implements RecordSource {
     if (duration !== null) {
       this.#joined(duration, owned.length);
     }
+    this.#templates.assigned(owned);
     const released = this.#revoke(revoked, owned, listener);
+    this.#templates.revoked(revoked, released);
     const shown = { added: numbersByTopic(added), revoked: numbersByTopic(revoked), partitions: numbersByTopic(owned) };
     this.#logger.info(shown, 'assigned');
     listener.onAssigned({ owned, added });

@@ -12,7 +12,17 @@ export interface SubscriptionParts {
   /** The stored positions of topics: one that has any was read before. */
   readonly storedPositions: (topics: readonly string[]) => Promise<readonly Position[]>;
   readonly admin: Pick<KafkaAdmin, 'missingTopics'>;
+  /** @default no topic is named by a template */
+  readonly templates?: TemplateStart;
   readonly claim: Pick<GroupClaim, 'check'>;
+}
+
+/** What is done about templates before the group is joined. */
+export interface TemplateStart {
+  /** Lists the cluster, and returns the topics that templates take. */
+  list(): Promise<readonly string[]>;
+  /** Stores what a first start has to; the group is known to belong here. */
+  begin(): Promise<void>;
 }
 
 /** How long to go on trying, and who learns of each failure. */
@@ -51,7 +61,7 @@ export async function subscribe(
 
 /**
  * Subscribes to the topics. One that is missing and was never read is waited for: its name may be wrong. One that was
- * read before is gone, and the others do not wait for it.
+ * read before is gone, and the others do not wait for it. Of templates one topic at least has to be there.
  *
  * @throws OutageError when a broker is away, a topic is missing that was never read, or for any other failure
  * @throws FatalError when the group belongs to other tables, or an ACL forbids it or a topic
@@ -62,8 +72,14 @@ async function subscribeOnce(
   listener: Pick<RecordSourceListener, 'onFound'>,
 ): Promise<void> {
   try {
-    const unlisted = await parts.admin.missingTopics(topics);
-    listener.onFound(topics.filter((topic) => !unlisted.includes(topic)));
+    const unlisted = topics.length === 0 ? [] : await parts.admin.missingTopics(topics);
+    const taken = (await parts.templates?.list()) ?? [];
+    listener.onFound([...topics.filter((topic) => !unlisted.includes(topic)), ...taken]);
+    if (topics.length + taken.length === 0) {
+      throw new Error(
+        'no topic matches a template of kafka.topics or tables yet, or the login may describe none that does',
+      );
+    }
     const missing = await neverRead(unlisted, parts);
     if (missing.length > 0) {
       throw new Error(
@@ -72,6 +88,7 @@ async function subscribeOnce(
     }
     // Before the group is joined: a consumer that does not belong there takes no partition away for a while.
     await parts.claim.check();
+    await parts.templates?.begin();
   } catch (error) {
     if (error instanceof OutageError || error instanceof FatalError) {
       throw error;

@@ -11,7 +11,7 @@ import { createHealth } from '../health/create-health.ts';
 import type { DatabaseCheck, KafkaHealthCheck } from '../health/health-indicators.ts';
 import type { ClientListener } from '../kafka/client/client-listener.ts';
 import type { PoolMetrics } from '../metrics/consumer/connection-pool.ts';
-import { createMetrics } from '../metrics/create-metrics.ts';
+import { type CountedTopics, createMetrics } from '../metrics/create-metrics.ts';
 import type { LogEvents } from '../metrics/process/process.ts';
 import type { ProductBuild } from '../metrics/process/product-build.ts';
 import type { PoolFigures } from '../store/connection/database-pool.ts';
@@ -33,13 +33,14 @@ import { AdminRegistration, adminInstance } from './spring-boot-admin.ts';
 export interface ManagementOptions {
   readonly settings: Pick<
     Settings,
-    'server' | 'kafka' | 'schemaRegistry' | 'tables' | 'consumer' | 'management' | 'spring' | 'info'
+    'server' | 'kafka' | 'schemaRegistry' | 'consumer' | 'management' | 'spring' | 'info'
   >;
   /** The same with the credentials of the moment; asked at each request and at each registration. */
   readonly current: () => ManagementOptions['settings'];
   /** When the client's certificates expire, by the system that they are shown to. */
   readonly clientCertificates: () => ReadonlyMap<string, Date>;
   readonly build: ProductBuild;
+  readonly topics: CountedTopics & { readonly settings: Pick<Settings, 'kafka' | 'tables'> };
   readonly report: () => ConsumerReport;
   readonly pool: () => PoolFigures;
   /** Schemas of the registry that are kept; `null` where the settings have no registry. */

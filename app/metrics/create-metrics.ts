@@ -1,6 +1,5 @@
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { HEALTH_STATUS_CODE, type HealthStatus, type SchemaRequestOutcome } from '../../contract/metrics/definition.ts';
-import { topicsOf } from '../../settings/sections/tables.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { ClientListener } from '../kafka/client/client-listener.ts';
 import { KAFKAJS_VERSION } from '../kafka/kafkajs/internals.ts';
@@ -22,9 +21,16 @@ import { processStatusSources } from './process/process-status.ts';
 import type { ProductBuild } from './process/product-build.ts';
 import { EventLoopLag, memorySources } from './process/runtime.ts';
 
+/** The topics that are read now; another object each time that they change. */
+export interface CountedTopics {
+  readonly all: readonly string[];
+  readonly settings: Pick<Settings, 'tables'>;
+}
+
 /** Sources outside of this room. */
 export interface MetricsOptions {
-  readonly settings: Pick<Settings, 'kafka' | 'tables' | 'management'>;
+  readonly settings: Pick<Settings, 'kafka' | 'management'>;
+  readonly topics: CountedTopics;
   readonly build: ProductBuild;
   readonly report: () => ConsumerReport;
   readonly pool: () => PoolFigures;
@@ -109,9 +115,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
 }
 
 /** Records, the Kafka client, the connections to PostgreSQL and the schemas. */
-function consumerMetrics({ settings, pool, schemas: kept }: MetricsOptions, report: () => ConsumerReport) {
-  const topics = topicsOf(settings);
-  const counters = new ConsumerCounters(report, topics, undefined, settings.tables);
+function consumerMetrics(
+  { settings, topics: read, pool, schemas: kept }: MetricsOptions,
+  report: () => ConsumerReport,
+) {
+  const topics = () => read.all;
+  const counters = new ConsumerCounters(report, topics, undefined, () => read.settings.tables);
   const identity = { clientId: settings.kafka.clientId, version: `kafkajs ${KAFKAJS_VERSION}`, topics };
   const client = new KafkaClientMetrics(identity, report, (reason) => counters.clientFailed(reason));
   const connections = new PoolMetrics(oncePerScrape(pool));
@@ -158,7 +167,13 @@ function processMetrics({ settings, build, logEvents }: MetricsOptions) {
 
 type StatusMetrics = Pick<
   MetricSources,
-  'healthFailures' | 'health' | 'certificateExpiry' | 'topicGone' | 'topicPartitions' | 'leaderlessPartitions'
+  | 'healthFailures'
+  | 'health'
+  | 'certificateExpiry'
+  | 'topicGone'
+  | 'topicsWaiting'
+  | 'topicPartitions'
+  | 'leaderlessPartitions'
 >;
 
 /** Status of the health and the certificates, and what Kafka reports of the subscribed topics. */
@@ -180,6 +195,8 @@ function statusSources(
     certificateExpiry: () =>
       Array.from(certificates(), ([bundle, expiresAt]) => ({ labels: { bundle }, value: secondsUntil(expiresAt) })),
     topicGone: () => (report().topics ?? []).map(({ topic, isGone }) => ({ labels: { topic }, value: Number(isGone) })),
+    topicsWaiting: () =>
+      (report().waiting ?? []).map(({ topic, isIgnored }) => ({ labels: { topic }, value: isIgnored ? 2 : 1 })),
     topicPartitions: () =>
       (report().topics ?? []).flatMap(({ topic, partitions }) =>
         partitions === undefined ? [] : [{ labels: { topic }, value: partitions }],

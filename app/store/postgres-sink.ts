@@ -3,15 +3,24 @@ import type { Settings } from '../../settings/settings.ts';
 import { DeadLetterLimit, type DeadLetterTopic } from '../stream/ports/dead-letter.ts';
 import type { Gap, RecordSink, WriteOutcome, WritePlace, WriteRequest } from '../stream/ports/record-sink.ts';
 import type { Position } from '../stream/ports/record-source.ts';
+import { type FatalError, OutageError } from '../stream/ports/stream-errors.ts';
 import type { DatabasePool } from './connection/database-pool.ts';
-import { BEGIN, commit, timeoutsOf } from './connection/transaction.ts';
+import { commit, impatient, timeoutsOf } from './connection/transaction.ts';
 import { FilledTables, type SharedTable, targetsBySettings } from './tables/filled-tables.ts';
 import { migrate, requireMigrated, unknownVersions } from './tables/migrations.ts';
+import {
+  adoptTopicIds,
+  beginTemplates,
+  begunTemplates,
+  type FirstPositions,
+  initializePositions,
+  readPositions,
+} from './tables/offsets-table.ts';
 import { OwnTables } from './tables/own-tables.ts';
 import { type NeededPrivileges, neededPrivileges, requirePrivileges } from './tables/privileges.ts';
 import type { RecordDecoders } from './tables/record-rows.ts';
 import { RecordsTable } from './tables/records-table.ts';
-import { TopicTables, type UserTable } from './tables/table.ts';
+import { TopicTables, type UserTables } from './tables/table.ts';
 import { beginMovingOffset } from './transaction/compare-and-set.ts';
 import { type EndedSession, FrozenWriters } from './transaction/frozen-writers.ts';
 import { GroupedWrites, writeGroup } from './transaction/grouped-writes.ts';
@@ -25,13 +34,25 @@ interface WriterReports {
   readonly onShared?: (tables: readonly SharedTable[]) => void;
 }
 
+/** The topics that are read now. */
+interface WrittenTopics {
+  /** With a name for each of them. */
+  readonly settings: Pick<Settings, 'kafka' | 'tables'>;
+  /** Whether a template alone takes a topic: then it goes into `records` only where the settings put it there. */
+  isTemplated(topic: string): boolean;
+}
+
 /** What records become rows of. */
 interface SinkTables {
   /** The user's own tables, asked for each transaction. @default none: all topics go to `records` */
-  readonly userTables?: () => readonly UserTable[];
+  readonly userTables?: UserTables;
   /** What decodes the records of `records`. @default all values are JSON */
   readonly decoderOf?: RecordDecoders;
+  /** The settings, with a name for each topic that is read now. @default the settings */
+  readonly topics?: WrittenTopics;
 }
+
+const NO_TABLES: UserTables = { all: [], of: () => [], misfits: async () => new Map() };
 
 /** The sink that PostgreSQL is: each method is one transaction on one connection of the pool. */
 export class PostgresSink implements RecordSink {
@@ -42,6 +63,9 @@ export class PostgresSink implements RecordSink {
   readonly #frozenWriters: FrozenWriters;
   readonly #filled: FilledTables;
   readonly #privileges: NeededPrivileges;
+  readonly #userTables: UserTables;
+  /** Whether it is known where the records of a topic go. */
+  readonly #hasTable: (topic: string) => boolean;
 
   /**
    * @param deadLetterTopic takes dead letters where `deadLetters.to` names a topic; not used where it does not
@@ -53,7 +77,11 @@ export class PostgresSink implements RecordSink {
     settings: Pick<Settings, 'database' | 'kafka' | 'consumer' | 'records' | 'deadLetters' | 'tables'>,
     deadLetterTopic: DeadLetterTopic,
     { onEnded = () => undefined, onShared = () => undefined }: WriterReports = {},
-    { userTables = () => [], decoderOf = () => null }: SinkTables = {},
+    {
+      userTables = NO_TABLES,
+      decoderOf = () => null,
+      topics = { settings, isTemplated: () => false },
+    }: SinkTables = {},
   ) {
     const { schema } = settings.database;
     const ownTables = new OwnTables(schema);
@@ -67,13 +95,14 @@ export class PostgresSink implements RecordSink {
     });
     const { to, maxRatio } = settings.deadLetters;
     this.#pool = pool;
+    this.#userTables = userTables;
     this.#mayMigrate = settings.database.migrate;
     this.#writer = {
       schema,
       groupId: settings.kafka.groupId,
       timeouts: timeoutsOf(settings.database),
       ownTables,
-      tables: new TopicTables(records, settings.kafka.topics, userTables),
+      tables: new TopicTables(records, () => topics.settings.kafka.topics, userTables),
       deadLetters: {
         toTable: to !== 'topic',
         topic: to === 'table' ? null : deadLetterTopic,
@@ -81,17 +110,21 @@ export class PostgresSink implements RecordSink {
       },
     };
     const { database, kafka } = settings;
-    const targets = targetsBySettings(settings);
+    const targets = targetsBySettings(() => topics.settings);
+    this.#hasTable = (topic) =>
+      !topics.isTemplated(topic) || topics.settings.kafka.topics.includes(topic) || userTables.of(topic).length > 0;
     this.#filled = new FilledTables({ schema, groupId: kafka.groupId, targets, onShared });
     this.#privileges = neededPrivileges(settings);
     this.#frozenWriters = new FrozenWriters(pool, { database, groupId: kafka.groupId, onEnded });
-    const alone = (request: WriteRequest) =>
+    const inHaste = { ...this.#writer, timeouts: impatient(this.#writer.timeouts) };
+    const alone = (request: WriteRequest, isPatient: boolean) =>
       this.#frozenWriters.moving(request, () =>
-        this.#withTables((client) => writeRecords(client, this.#writer, request)),
+        this.#withTables((client) => writeRecords(client, isPatient ? this.#writer : inHaste, request)),
       );
     const together = (requests: readonly WriteRequest[]) =>
-      this.#withTables((client) => writeGroup(client, this.#writer, requests));
-    this.#writes = new GroupedWrites({ alone, together }, { ...settings.consumer, ...settings.database });
+      this.#withTables((client) => writeGroup(client, inHaste, requests));
+    const tablesOf = (topic: string) => this.#writer.tables.namesOf(topic);
+    this.#writes = new GroupedWrites({ alone, together, tablesOf }, { ...settings.consumer, ...settings.database });
   }
 
   /**
@@ -141,12 +174,32 @@ export class PostgresSink implements RecordSink {
     return this.#withTables((client) => initializePositions(client, owner, topic, choose));
   }
 
+  /** The templates that the group has begun with. */
+  begunTemplates(): Promise<ReadonlySet<string>> {
+    const { schema, groupId } = this.#writer;
+    return this.#withTables((client) => begunTemplates(client, schema, groupId));
+  }
+
+  /** Stores that the group begins with templates, together with the first positions of what they take now. */
+  beginTemplates(templates: readonly string[], found: readonly FirstPositions[]): Promise<void> {
+    const owner = { ...this.#writer, filled: this.#filled };
+    return this.#withTables((client) => beginTemplates(client, owner, templates, found));
+  }
+
+  misfits(topics: readonly string[]): Promise<ReadonlyMap<string, FatalError>> {
+    return this.#withTables((client) => this.#userTables.misfits(client, topics));
+  }
+
   skip(gap: Gap): Promise<WriteOutcome> {
     return this.#frozenWriters.moving(gap, () => this.#withTables((client) => skipGap(client, this.#writer, gap)));
   }
 
   /** Small requests of several partitions may share a transaction, which then does for each what its own would. */
-  write(request: WriteRequest): Promise<WriteOutcome> {
+  async write(request: WriteRequest): Promise<WriteOutcome> {
+    if (!this.#hasTable(request.topic)) {
+      const message = `the tables of ${request.topic}, which a template takes, are not known: nothing of it was written`;
+      throw new OutageError(message, { reason: 'database_unknown' });
+    }
     return this.#writes.write(request);
   }
 
@@ -173,95 +226,6 @@ export async function readPlace(client: PoolClient, schema: string): Promise<Wri
     ? await client.query<{ id: string }>('SELECT system_identifier::text AS id FROM pg_control_system()')
     : { rows: [] };
   return { schema, database, systemIdentifier: system.rows[0]?.id ?? null };
-}
-
-interface OffsetRow {
-  readonly topic: string;
-  readonly partition: number;
-  readonly next_offset: string;
-  readonly topic_id: string | null;
-  readonly leader_epoch: number | null;
-}
-
-/** Stored next offsets of a group for some topics; an epoch that an older program left behind is none. */
-export async function readPositions(
-  client: PoolClient,
-  schema: string,
-  groupId: string,
-  topics: readonly string[],
-): Promise<Position[]> {
-  const { rows } = await client.query<OffsetRow>(
-    `SELECT topic, partition, next_offset, topic_id,
-            CASE WHEN leader_epoch_offset = next_offset THEN leader_epoch END AS leader_epoch
-       FROM ${escapeIdentifier(schema)}.offsets WHERE group_id = $1 AND topic = ANY ($2)`,
-    [groupId, topics],
-  );
-  return rows.map(({ topic, partition, next_offset, topic_id, leader_epoch }) => ({
-    topic,
-    partition,
-    offset: BigInt(next_offset),
-    topicId: topic_id,
-    leaderEpoch: leader_epoch,
-  }));
-}
-
-/** An offset that a transaction holds is left to it: whichever transaction moves the offset next stores the id. */
-async function adoptTopicIds(
-  client: PoolClient,
-  schema: string,
-  groupId: string,
-  ids: ReadonlyMap<string, string>,
-): Promise<void> {
-  const offsets = `${escapeIdentifier(schema)}.offsets`;
-  await client.query(
-    `WITH unknown AS (
-       SELECT topic, partition, adopted.id FROM ${offsets} JOIN unnest($2::text[], $3::text[]) AS adopted (topic, id) USING (topic)
-        WHERE group_id = $1 AND topic_id IS NULL FOR UPDATE OF offsets SKIP LOCKED)
-     UPDATE ${offsets} AS stored SET topic_id = unknown.id FROM unknown
-      WHERE stored.group_id = $1 AND stored.topic = unknown.topic AND stored.partition = unknown.partition`,
-    [groupId, [...ids.keys()], [...ids.values()]],
-  );
-}
-
-/**
- * Adds first positions to a topic, with the tables that the group fills from it. The second lock is per group and
- * topic: of two processes that find the topic without any position one chooses for all partitions, and the other then
- * finds them. A program without the first lock waits for that one alone, so neither waits for the other in a circle.
- *
- * @throws FatalError `GROUP_MEETS_ANOTHER` where another group fills a table that this one would fill
- */
-export async function initializePositions(
-  client: PoolClient,
-  { schema, groupId, filled }: { readonly schema: string; readonly groupId: string; readonly filled: FilledTables },
-  topic: string,
-  choose: (stored: ReadonlySet<number>) => readonly Position[],
-): Promise<Position[]> {
-  await client.query(BEGIN);
-  await filled.lock(client);
-  await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${schema}/${groupId}/${topic}`]);
-  const stored = await readPositions(client, schema, groupId, [topic]);
-  const added = choose(new Set(stored.map(({ partition }) => partition)));
-  const positions = [...stored, ...added];
-  if (positions.length > 0) {
-    const id = positions.find(({ topicId }) => topicId)?.topicId ?? '';
-    await filled.admit(client, topic, id, stored.length > 0);
-  }
-  await client.query(
-    `INSERT INTO ${escapeIdentifier(schema)}.offsets
-            (group_id, topic, partition, next_offset, topic_id, leader_epoch, leader_epoch_offset)
-     SELECT $1, $2, partition, next_offset, topic_id, leader_epoch, next_offset
-       FROM unnest($3::int[], $4::bigint[], $5::text[], $6::int[]) AS added (partition, next_offset, topic_id, leader_epoch)`,
-    [
-      groupId,
-      topic,
-      added.map(({ partition }) => partition),
-      added.map(({ offset }) => offset.toString()),
-      added.map(({ topicId }) => topicId),
-      added.map(({ leaderEpoch }) => leaderEpoch),
-    ],
-  );
-  await client.query('COMMIT');
-  return positions;
 }
 
 /** One transaction: the offset moves over the gap, and the gap is recorded. */

@@ -4,6 +4,7 @@ import { assignedPositions, type StartFrom } from './partition/positions.ts';
 import { Retries } from './partition/retries.ts';
 import type { StreamPorts } from './partition/stream-ports.ts';
 import { identifiedPositions } from './partition/topic-ids.ts';
+import { WaitingStreams } from './partition/waiting-topics.ts';
 import type { PartitionLog, Position } from './ports/record-source.ts';
 import { FatalError, type OutageError } from './ports/stream-errors.ts';
 
@@ -18,9 +19,15 @@ const LED_AGAIN_MS = 100;
 export interface OpeningPorts extends StreamPorts {
   /** Gets what the brokers report of each log that they are asked for. */
   readonly onLog: (log: PartitionLog) => void;
-  /** The positions of partitions that were added are read, or there are none to read. */
-  readonly onOpened: () => void;
+  /** The positions of partitions of these topics are read, or there are none to read. */
+  readonly onOpened: (topics: readonly string[]) => void;
+  /** Whether a topic waits: nothing of it is read. */
+  readonly isWaiting: (topic: string) => boolean;
 }
+
+const topicsIn = (streams: Iterable<PartitionStream>): string[] => [
+  ...new Set(Array.from(streams, ({ partition }) => partition.topic)),
+];
 
 /** Streams of partitions that were added together. */
 interface Opening {
@@ -35,18 +42,21 @@ interface Opening {
  * on for itself: what holds one up holds up no other.
  */
 export class Openings {
-  readonly #startFrom: StartFrom;
+  readonly #startFrom: (topic: string) => StartFrom;
   readonly #ports: OpeningPorts;
   readonly #openings = new Set<Opening>();
+  readonly #waiting: WaitingStreams<PartitionStream>;
   readonly #background = new Set<Promise<void>>();
   /** Aborted by the next generation. */
   #generation = new AbortController();
   /** Streams that the generation kept, without those that were left since. */
   #kept = new Set<PartitionStream>();
 
-  constructor(startFrom: StartFrom, ports: OpeningPorts) {
+  /** @param startFrom where a topic without a position begins */
+  constructor(startFrom: (topic: string) => StartFrom, ports: OpeningPorts) {
     this.#startFrom = startFrom;
     this.#ports = ports;
+    this.#waiting = new WaitingStreams(ports.clock, (streams, before) => this.open(streams, before));
   }
 
   /** A generation began: does for what is kept what was done before it was opened, too. */
@@ -64,9 +74,19 @@ export class Openings {
     }
   }
 
+  /**
+   * Opens the stream of a topic that waits, with all others that do, when these are looked at again.
+   *
+   * @param before what is still written of the same partition
+   */
+  openLater(stream: PartitionStream, before: Promise<void> | undefined): void {
+    this.#waiting.add(stream, before);
+  }
+
   /** The stream is not opened any more. */
   leave(stream: PartitionStream): void {
     this.#kept.delete(stream);
+    this.#waiting.delete(stream);
     for (const { streams, ending } of this.#openings) {
       if (streams.delete(stream) && streams.size === 0) {
         ending.abort();
@@ -77,6 +97,7 @@ export class Openings {
   /** Nothing is opened any more. */
   end(): void {
     this.#generation.abort();
+    this.#waiting.end();
     for (const { ending } of this.#openings) {
       ending.abort();
     }
@@ -84,7 +105,7 @@ export class Openings {
 
   /** Resolves when nothing of it runs any more. Never rejects. */
   async ended(): Promise<void> {
-    await Promise.all(this.#background);
+    await Promise.all([...this.#background, this.#waiting.ended()]);
   }
 
   async #open(streams: readonly PartitionStream[], before: readonly Promise<void>[]): Promise<void> {
@@ -95,15 +116,37 @@ export class Openings {
       if (before.length > 0) {
         await Promise.race([Promise.all(before), this.#ports.clock.wait(SETTLE_MS, signal)]);
       }
-      await this.#openOnceRead(opening);
-      if (!signal.aborted) {
-        this.#ports.onOpened();
-        await this.#openOnceLed(opening);
+      if (await this.#withoutWaiting(() => this.#openOnceRead(opening), opening.streams, signal)) {
+        this.#ports.onOpened(topicsIn(streams.filter(({ nextOffset }) => nextOffset !== null)));
+        await this.#withoutWaiting(() => this.#openOnceLed(opening), opening.streams, signal);
       }
-    } catch (error) {
-      this.#unlessAborted(signal, error);
     } finally {
       this.#openings.delete(opening);
+    }
+  }
+
+  /**
+   * Attempts anew without the topics that have to wait, once for each of their errors: their streams are none of these
+   * any more.
+   *
+   * @returns whether it was done; not so when an error ends the process, and when nothing is left to do it for
+   */
+  async #withoutWaiting(
+    attempt: () => Promise<void>,
+    streams: ReadonlySet<PartitionStream>,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    for (;;) {
+      const left = streams.size;
+      try {
+        await attempt();
+        return !signal.aborted;
+      } catch (error) {
+        this.#unlessAborted(signal, error);
+        if (signal.aborted || streams.size === left) {
+          return false;
+        }
+      }
     }
   }
 
@@ -119,6 +162,7 @@ export class Openings {
       return signal.aborted ? [] : assignedPositions(this.#ports, partitions, this.#startFrom, this.#ports.onLog);
     };
     const positions = (await this.#untilDone(read, () => [...streams][0], signal)) ?? [];
+    await this.#leaveMisfits(streams, signal);
     const byKey = new Map(positions.map((position) => [partitionKey(position), position]));
     for (const stream of signal.aborted ? [] : [...streams]) {
       const position = byKey.get(partitionKey(stream.partition));
@@ -126,6 +170,23 @@ export class Openings {
         streams.delete(stream);
         stream.open(position);
       }
+    }
+  }
+
+  /** A topic that may wait does so while its tables do not fit; of the tables of all others the start makes sure. */
+  async #leaveMisfits(streams: ReadonlySet<PartitionStream>, signal: AbortSignal): Promise<void> {
+    const { mayWait, sink, onFatal } = this.#ports;
+    const topics = topicsIn(streams).filter((topic) => mayWait?.(topic) === true);
+    if (topics.length === 0 || signal.aborted) {
+      return;
+    }
+    const misfits = await this.#untilDone(
+      () => sink.misfits(topics),
+      () => [...streams][0],
+      signal,
+    );
+    for (const [topic, error] of signal.aborted ? [] : (misfits ?? [])) {
+      onFatal(error, topic);
     }
   }
 
@@ -162,25 +223,26 @@ export class Openings {
     const { signal } = this.#generation;
     const isAlone = opened.length === 0;
     const compared = new Set(opened.map(({ topic }) => topic));
-    const topics = [...new Set(kept.map(({ partition }) => partition.topic))].filter((topic) => !compared.has(topic));
+    const isCompared = (topic: string): boolean => compared.has(topic) || this.#ports.isWaiting(topic);
     const confirm = async (): Promise<void> => {
       if (isAlone) {
         await this.#ports.source.claim(signal);
       }
+      const topics = topicsIn(this.#kept).filter((topic) => !isCompared(topic));
       if (topics.length > 0 && !signal.aborted) {
         await identifiedPositions(this.#ports, topics);
       }
     };
-    try {
+    const attempt = async (): Promise<void> => {
       await this.#untilDone(confirm, () => kept[0], signal);
+    };
+    if (await this.#withoutWaiting(attempt, this.#kept, signal)) {
       // Where all that was kept is left, the group has taken it away: what the process owns is unknown until it gives
       // some.
       const isLeft = kept.length > 0 && this.#kept.size === 0;
       if (isAlone && !isLeft && !signal.aborted) {
-        this.#ports.onOpened();
+        this.#ports.onOpened([]);
       }
-    } catch (error) {
-      this.#unlessAborted(signal, error);
     }
   }
 

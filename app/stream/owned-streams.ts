@@ -7,6 +7,11 @@ import type { AssignedPartitions, Position } from './ports/record-source.ts';
 
 export interface OwnedStreamsOptions extends StreamOptions {
   readonly startFrom: StartFrom;
+  /**
+   * Whether a template alone takes the topic. Without a position it came after the template's first start, so it begins
+   * at its beginning, whatever `startFrom` says; and it may be deleted. @default none
+   */
+  readonly isTemplated?: (topic: string) => boolean;
 }
 
 interface OwnedStreamsPorts extends OpeningPorts {
@@ -44,7 +49,8 @@ export class OwnedStreams {
   constructor(options: OwnedStreamsOptions, ports: OwnedStreamsPorts) {
     this.#options = options;
     this.#ports = ports;
-    this.#openings = new Openings(options.startFrom, ports);
+    const { startFrom, isTemplated = () => false } = options;
+    this.#openings = new Openings((topic) => (isTemplated(topic) ? 'earliest' : startFrom), ports);
   }
 
   get all(): readonly PartitionStream[] {
@@ -106,6 +112,26 @@ export class OwnedStreams {
     this.#open(partitions, false);
   }
 
+  /**
+   * Reads nothing of a topic that waits before it is looked at again, and then begins anew with its partitions.
+   *
+   * Why nothing of it is lost, and nothing of it becomes a dead letter meanwhile:
+   *
+   * 1. Its streams are left: what they have queued is dropped, and stays ahead of the stored offsets. The transaction
+   *    under way, if any, moves an offset with the rows of its records, or does nothing.
+   * 2. The streams in their place take nothing in before they are opened, so nothing of the topic is written. They are
+   *    opened at the stored offsets as they are read then, and the records from there on are fetched again.
+   * 3. The partitions stay those of the process: a generation keeps, revokes and adds them like all others, and whoever
+   *    owns them next begins at the same stored offsets.
+   */
+  wait(topic: string): void {
+    for (const stream of this.all.filter(({ partition }) => partition.topic === topic)) {
+      this.#ports.source.pause(stream.partition);
+      this.#leave(stream);
+      this.#open([stream.partition], false);
+    }
+  }
+
   /** Resolves when nothing of these partitions is written any more. Never rejects. */
   async revoke(partitions: readonly TopicPartition[]): Promise<void> {
     for (const stream of partitions.flatMap((partition) => this.of(partition) ?? [])) {
@@ -159,20 +185,26 @@ export class OwnedStreams {
 
   /** @param isWon whether the group has just given the partitions */
   #open(partitions: readonly TopicPartition[], isWon: boolean): void {
-    const options = { ...this.#options, maxQueuedBytes: this.#bytesEach(this.#streams.size + partitions.length) };
+    const maxQueuedBytes = this.#bytesEach(this.#streams.size + partitions.length);
+    const options = { ...this.#options, maxQueuedBytes };
     const streams = partitions.map((partition) => new PartitionStream(partition, options, this.#ports, isWon));
-    const closing = (stream: PartitionStream) => this.#closing.get(partitionKey(stream.partition));
     for (const stream of streams) {
       this.#streams.set(partitionKey(stream.partition), stream);
     }
-    const waiting = streams.filter(closing);
+    const closing = (stream: PartitionStream) => this.#closing.get(partitionKey(stream.partition));
+    const isLater = ({ partition }: PartitionStream) => this.#ports.isWaiting(partition.topic);
+    for (const stream of streams.filter(isLater)) {
+      this.#openings.openLater(stream, closing(stream));
+    }
+    const now = streams.filter((stream) => !isLater(stream));
+    const behindOthers = now.filter(closing);
     this.#openings.open(
-      streams.filter((stream) => !closing(stream)),
+      now.filter((stream) => !closing(stream)),
       [],
     );
     this.#openings.open(
-      waiting,
-      waiting.flatMap((stream) => closing(stream) ?? []),
+      behindOthers,
+      behindOthers.flatMap((stream) => closing(stream) ?? []),
     );
   }
 }

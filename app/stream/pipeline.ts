@@ -3,6 +3,7 @@ import { OwnedStreams, type OwnedStreamsOptions } from './owned-streams.ts';
 import { type ConsumerReport, Lifecycle } from './partition/consumer-state.ts';
 import type { PartitionStream } from './partition/partition-stream.ts';
 import type { StreamPorts } from './partition/stream-ports.ts';
+import { type WaitingOptions, WaitingTopics } from './partition/waiting-topics.ts';
 import { timeOfDay } from './ports/clock.ts';
 import type { Gap } from './ports/record-sink.ts';
 import type {
@@ -13,20 +14,25 @@ import type {
   RecordSourceListener,
   UnreadableBatch,
 } from './ports/record-source.ts';
-import { FatalError, type OutageError } from './ports/stream-errors.ts';
+import { FatalError, OutageError } from './ports/stream-errors.ts';
 import type { CommittedBatch, StreamListener } from './ports/stream-listener.ts';
 import { Membership, type OnTopicGone, SubscribedTopics } from './subscribed-topics.ts';
 
 export interface PipelineOptions extends OwnedStreamsOptions {
   readonly groupId: string;
-  /** The subscribed topics. */
-  readonly topics: readonly string[];
+  /** The topics that are read now. */
+  readonly topics: () => readonly string[];
+  /** Templates that topics are waited for by. @default none */
+  readonly templates?: readonly string[];
   readonly onTopicGone: OnTopicGone;
   /** Time without a sign of the group's coordinator after which the process counts as out of the group. */
   readonly groupTimeoutMs: number;
 }
 
-export type PipelinePorts = Omit<StreamPorts, 'onOutage'>;
+export interface PipelinePorts extends Omit<StreamPorts, 'onOutage' | 'onFatal' | 'mayWait'>, WaitingOptions {
+  /** Called once nothing but the end of the process is left. */
+  readonly onFatal: (error: FatalError) => void;
+}
 
 /**
  * Passes what the source brings to the streams of the owned partitions, and knows the consumer's state. Speaks to Kafka
@@ -38,6 +44,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   readonly #lifecycle: Lifecycle;
   readonly #topics: SubscribedTopics;
   readonly #streams: OwnedStreams;
+  readonly #waiting: WaitingTopics;
   #generation = 0;
   #outages = 0;
   readonly #membership: Membership;
@@ -48,11 +55,14 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     this.#options = options;
     this.#ports = ports;
     this.#lifecycle = new Lifecycle(() => ports.clock.steady());
-    this.#topics = new SubscribedTopics(options.topics, ports.clock);
+    this.#topics = new SubscribedTopics(options.topics, ports.clock, options.isTemplated);
     this.#membership = new Membership(ports.clock, options.groupTimeoutMs);
+    this.#waiting = new WaitingTopics(ports, ports.clock);
     this.#streams = new OwnedStreams(options, {
       ...ports,
       listener: this,
+      mayWait: this.#waiting.mayWait,
+      isWaiting: (topic) => this.#waiting.has(topic),
       onFatal: this.onFatal,
       onOutage: this.#onOutage,
       isUnknown: (topic) => this.#topics.isUnknown(topic),
@@ -62,14 +72,15 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   }
 
   report(): ConsumerReport {
-    const now = this.#ports.clock.now();
+    const [now, waiting] = [this.#ports.clock.now(), this.#waiting.report()];
     return {
       state: this.#lifecycle.state,
       stateSince: timeOfDay(this.#lifecycle.since, this.#ports.clock.steady(), now),
       groupId: this.#options.groupId,
       ...this.#membership.report(now),
-      partitions: this.#streams.all.map((stream) => stream.report(now)),
+      partitions: this.#streams.all.map((stream) => this.#waiting.shown(stream.report(now))),
       topics: this.#topics.report(),
+      ...(waiting.length > 0 && { waiting }),
       lastProgressAt: this.#lastProgressAt,
       lastError: this.#lastError?.message ?? null,
       ...(this.#lastError && { lastErrorAt: this.#lastError.at }),
@@ -83,8 +94,10 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     }
     this.#membership.confirmed();
     this.#generation += 1;
+    this.#waiting.keep(new Set(assigned.owned.map(({ topic }) => topic)));
     if (!this.#streams.assign(assigned)) {
       this.#lifecycle.to('assigning');
+      this.#unlessAwaited();
     }
   }
 
@@ -102,11 +115,12 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     this.#streams.suspend();
   }
 
-  /** Begins again with the same partitions: what is queued stays ahead of the stored offsets, which are read anew. */
+  /** Begins again with the same partitions, at the stored offsets, which are read anew. */
   reopen(): void {
     if (!this.#lifecycle.isEnding && this.#streams.all.length > 0) {
       this.#lifecycle.to('assigning');
       this.#streams.reopen();
+      this.#unlessAwaited();
     }
   }
 
@@ -119,7 +133,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   }
 
   onAsked(): void {
-    this.#membership.asked(this.#options.topics);
+    this.#membership.asked([...this.#options.topics(), ...(this.#options.templates ?? [])]);
   }
 
   onFound(topics: readonly string[]): void {
@@ -155,21 +169,47 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     this.#streams.of(partition)?.readable();
   }
 
-  readonly onFatal = (error: Error): void => {
+  readonly onFatal = (error: Error, topicInHand?: string): void => {
     if (this.#lifecycle.state === 'failed' || this.#lifecycle.state === 'stopped') {
       return;
     }
     this.#wentWrong(error.message);
+    const fatal = FatalError.from(error);
+    const topic = fatal.topic ?? topicInHand;
+    if (topic !== undefined && fatal.isOfTopic && this.#waiting.mayWait(topic)) {
+      this.#wait(topic, fatal);
+      return;
+    }
     this.#lifecycle.to('failed');
-    this.#ports.onFatal(FatalError.from(error));
+    this.#ports.onFatal(fatal);
   };
+
+  /** The next owner meets the error of a topic that the process owns no longer, and so does the next process. */
+  #wait(topic: string, error: FatalError): void {
+    if (this.#lifecycle.isEnding || !this.#streams.all.some(({ partition }) => partition.topic === topic)) {
+      return;
+    }
+    this.#waiting.failed(topic, error);
+    this.#streams.wait(topic);
+    this.#unlessAwaited();
+  }
+
+  /** Where the topics of all partitions wait, no position is awaited. */
+  #unlessAwaited(): void {
+    const { all } = this.#streams;
+    if (all.length > 0 && all.every(({ partition }) => this.#waiting.has(partition.topic))) {
+      this.#onOpened([]);
+    }
+  }
 
   onCommitted(batch: CommittedBatch): void {
     this.#lastProgressAt = this.#ports.clock.now();
+    this.#waiting.committed(batch.topic);
     this.#ports.listener.onCommitted(batch);
   }
 
   onSkipped(gap: Gap): void {
+    this.#waiting.committed(gap.topic);
     this.#ports.listener.onSkipped(gap);
   }
 
@@ -183,6 +223,9 @@ export class Pipeline implements RecordSourceListener, StreamListener {
 
   onFailed(partition: TopicPartition, error: Error): void {
     this.#wentWrong(error.message);
+    if (error instanceof OutageError && error.table !== undefined && this.#waiting.mayWait(partition.topic)) {
+      this.#waiting.heldUp(partition.topic, error);
+    }
     this.#ports.listener.onFailed(partition, error);
   }
 
@@ -197,6 +240,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   /** Takes in what the brokers report of a partition's log, for its lag. */
   readonly observeLog = (log: PartitionLog): void => {
     this.#topics.observeLog(log);
+    this.#waiting.looked(log.topic);
     this.#streams.of(log)?.observeLog(log);
   };
 
@@ -205,9 +249,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     return this.#streams.positions();
   }
 
-  /**
-   * Returns a function that returns the positions of the partitions that are owned now, also after these are revoked.
-   */
+  /** Returns a function that returns the positions of the partitions that are owned now, revoked or not. */
   followPositions(): () => Position[] {
     return this.#streams.follow();
   }
@@ -225,10 +267,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     await this.#streams.drain();
   }
 
-  /**
-   * Gives up whatever still waits; it stays ahead of the stored offsets. Resolves when nothing of the pipeline runs any
-   * more.
-   */
+  /** Gives up whatever still waits; it stays ahead of the stored offsets. Resolves when nothing runs any more. */
   async close(): Promise<void> {
     await this.#streams.close();
     if (this.#lifecycle.state === 'draining') {
@@ -244,7 +283,10 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     }
   };
 
-  readonly #onOpened = (): void => {
+  readonly #onOpened = (topics: readonly string[]): void => {
+    for (const topic of topics) {
+      this.#waiting.opened(topic);
+    }
     if (this.#lifecycle.state === 'assigning') {
       this.#flow();
     }

@@ -14,7 +14,8 @@ const KNOWN_FOR_MS = 60_000;
 
 /** Keeps which of the subscribed topics Kafka does not have; times are steady. */
 export class SubscribedTopics {
-  readonly #topics: readonly string[];
+  readonly #topics: () => readonly string[];
+  readonly #mayGo: (topic: string) => boolean;
   readonly #clock: Clock;
   /** When the first answer in a row came that did not have the topic. */
   readonly #unknownSince = new Map<string, number>();
@@ -23,7 +24,12 @@ export class SubscribedTopics {
   #partitions: ReadonlyMap<string, number> = new Map();
   #answeredAt: number | null = null;
 
-  constructor(topics: readonly string[], clock: Clock) {
+  /**
+   * @param topics those that are read now
+   * @param mayGo whether a topic may be deleted, and is then none that is gone. @default none may
+   */
+  constructor(topics: () => readonly string[], clock: Clock, mayGo: (topic: string) => boolean = () => false) {
+    this.#mayGo = mayGo;
     this.#topics = topics;
     this.#clock = clock;
   }
@@ -33,7 +39,7 @@ export class SubscribedTopics {
     this.#partitions = partitions;
     const now = this.#clock.steady().getTime();
     this.#answeredAt = now;
-    for (const topic of this.#topics) {
+    for (const topic of this.#topics()) {
       if (!unknown.includes(topic)) {
         this.#unknownSince.delete(topic);
       } else if (!this.#unknownSince.has(topic)) {
@@ -63,10 +69,10 @@ export class SubscribedTopics {
     if (answeredAt === null || !this.#isKnown(answeredAt)) {
       return [];
     }
-    return this.#topics.map((topic) => {
+    return this.#topics().map((topic) => {
       const since = this.#unknownSince.get(topic);
       const partitions = this.#partitions.get(topic);
-      const isGone = since !== undefined && answeredAt - since >= GONE_AFTER_MS;
+      const isGone = since !== undefined && answeredAt - since >= GONE_AFTER_MS && !this.#mayGo(topic);
       const leaders = [...(this.#leaders.get(topic)?.values() ?? [])].filter(({ reportedAt }) =>
         this.#isKnown(reportedAt),
       );

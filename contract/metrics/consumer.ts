@@ -67,6 +67,12 @@ export const CONSUMER_METRICS = {
     labels: ['topic'],
     help: '1 while Kafka does not have a subscribed topic any more, and has reported that for 5 s; 0 while it does. No series before its first answer, and once that is older than a minute',
   },
+  topicsWaiting: {
+    name: 'consumer_topics_waiting',
+    type: 'gauge',
+    labels: ['topic'],
+    help: '1 while a topic that only a template names waits alone, as for its table; 2 where nobody wants the table (missing: ignore). No series while it does not wait; from each process that owns some of it',
+  },
   topicPartitions: {
     name: 'consumer_topic_partitions',
     type: 'gauge',

@@ -906,8 +906,8 @@ export interface ApplicationProps {
   readonly consumer?: ApplicationConsumerProps;
 
   /**
-   * Format of a topic: json, registry (a schema id comes first), text, bytes; [registry, json]: the first byte
-   * decides. A map has those of key and value, also by a schema in a file. Left out: json.
+   * Format of a topic, or of a template's: json, registry (a schema id comes first), text, bytes; [registry, json]:
+   * the first byte decides. A map: of key and value, or a schema in a file. Left out: json.
    *
    * @default {}
    */
@@ -1901,8 +1901,8 @@ export interface ApplicationKafkaProps {
   readonly brokers: readonly string[];
 
   /**
-   * Topics whose records go into the table records; each has to exist. Left out: those of tables are the only ones
-   * that are read.
+   * Topics, or templates such as shop.{schema}.{table}, whose records go into the table records; a name has to exist.
+   * Left out: those of tables are the only ones that are read.
    *
    * @default []
    */
@@ -1944,6 +1944,15 @@ export interface ApplicationKafkaProps {
    * @default '10s'
    */
   readonly sessionTimeout?: string;
+
+  /**
+   * How often the cluster is asked for topics that templates of kafka.topics and tables take. From 1s to 5m.
+   *
+   * Allowed: a duration: a whole number and one of ms, s, m, h, d, such as 500ms, 30s, 5m.
+   *
+   * @default '30s'
+   */
+  readonly topicRefresh?: string;
 
   /**
    * TLS to the brokers; their certificates have to be trusted and to name their hosts.
@@ -2244,15 +2253,27 @@ export interface ApplicationRecordsProps {
 /** A table of yours, and the topics whose records go into it. */
 export interface ApplicationTablesProps {
   /**
-   * Topic, or topics, whose records go into the table; each has to exist.
+   * Topic, or topics, whose records go into the table; each has to exist. A name in braces, as in
+   * shop.{schema}.{table}, takes any part between dots.
    *
-   * Allowed: a topic's name: 1 to 249 letters, digits, dots, underscores and dashes, or a list of them.
+   * Allowed: a topic's name: 1 to 249 letters, digits, dots, underscores and dashes; or a template of it, such as
+   * shop.{schema}.{table}, or a list of them.
    */
   readonly topic: string | readonly string[];
 
   /**
-   * Table that takes a row of each record; it has to exist. The first dot ends the name of the schema; search_path
-   * plays no part.
+   * Topics that the templates of topic do not take: names and templates. Left out: they take all.
+   *
+   * Allowed: a topic's name: 1 to 249 letters, digits, dots, underscores and dashes; or a template of it, such as
+   * shop.{schema}.{table}, or a list of them.
+   *
+   * @default - they take all
+   */
+  readonly except?: string | readonly string[];
+
+  /**
+   * Table that takes a row of each record; it has to exist. The first dot ends the name of the schema, whatever
+   * search_path is. {table} is the part of topic with that name.
    *
    * Allowed: schema.table, both names as the catalog has them, capitals included and without quotes.
    */
@@ -2328,6 +2349,22 @@ export interface ApplicationTablesProps {
    * @default - count
    */
   readonly unmatched?: 'count' | 'dead-letter';
+
+  /**
+   * Topics of a template whose table does not exist: they wait for it, with the alert TopicWaits, or without it, as
+   * nobody wants them. Left out: wait.
+   *
+   * @default - wait
+   */
+  readonly missing?: 'wait' | 'ignore';
+
+  /**
+   * What becomes of a topic of a template whose records have a field that no column takes: the field is logged and
+   * counted, or the topic waits for the column. Left out: log.
+   *
+   * @default - log
+   */
+  readonly unmapped?: 'log' | 'wait';
 
   /**
    * Whether this group may fill the table although another group of database.schema does from the same topic: each

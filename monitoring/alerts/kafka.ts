@@ -39,6 +39,15 @@ export const topicAlerts = (workload: CheckedWorkload): AlertRule[] =>
     description: `${workload.names.workload} in {{ $labels.namespace }}: the topic {{ $labels.topic }} is gone, as {{ $value }} of its Pods report.`,
   });
 
+/** The health stays UP while another topic flows, and the lag leaves the topic out, so this alert alone reports it. */
+export const waitingAlerts = (workload: CheckedWorkload): AlertRule[] =>
+  alertRules(workload, 'TopicWaits', {
+    expr: (pods) =>
+      `count by (${ownLabels(workload)}, topic) (${series(workload, METRICS.topicsWaiting)} == 1) > ${pods}`,
+    summary: 'A topic of the consumer waits, and its records stay in Kafka.',
+    description: `${workload.names.workload} in {{ $labels.namespace }}: the topic {{ $labels.topic }} waits, as {{ $value }} of its Pods report; Kafka deletes what is older than the retention of the topic.`,
+  });
+
 /** The health stays UP for the other partitions, so this alert alone reports it. */
 export const unreadableAlerts = (workload: CheckedWorkload): AlertRule[] =>
   alertRules(workload, 'PartitionUnreadable', {

@@ -48,9 +48,10 @@ export function unassignedAlerts(workload: CheckedWorkload): AlertRule[] {
   const leaderless = latest(METRICS.leaderlessPartitions);
   const reported = `count ${byTopic} (count by (${ownLabels(workload)}, topic, partition) (${lagOfPartitions(workload)}))`;
   const blind = `max ${byTopic} (${series(workload, METRICS.logEndAge)}) > ${LOG_END_KNOWN_SECONDS}`;
+  const waits = `max ${byTopic} (${series(workload, METRICS.topicsWaiting)}) > 0`;
   return alertRules(workload, 'PartitionUnassigned', {
     expr: (limit) =>
-      `(${partitions} - (${reported} or ${partitions} * 0) - (${leaderless} or ${partitions} * 0) unless ${blind}) > ${limit}`,
+      `(${partitions} - (${reported} or ${partitions} * 0) - (${leaderless} or ${partitions} * 0) unless ${blind} unless ${waits}) > ${limit}`,
     summary: 'No Pod reads some partitions of a topic.',
     description: `${workload.names.workload} in {{ $labels.namespace }}: partitions of topic {{ $labels.topic }} without a lag from any Pod: {{ $value }}.`,
   });

@@ -8,6 +8,7 @@ import {
   skippedAlerts,
   topicAlerts,
   unreadableAlerts,
+  waitingAlerts,
 } from './kafka.ts';
 import { lagAlerts, lagRecordingRule, lagTimeAlerts, unassignedAlerts } from './lag.ts';
 import { eventLoopAlerts, heapAlerts, memoryAlerts } from './memory.ts';
@@ -30,6 +31,7 @@ const ALERT_RULES: readonly ((workload: CheckedWorkload) => AlertRule[])[] = [
   registryAlerts,
   certificateAlerts,
   topicAlerts,
+  waitingAlerts,
   unassignedAlerts,
   unreadableAlerts,
   leaderlessAlerts,

@@ -50,12 +50,14 @@ export function tilePanel(
 function troubles({ own, ofAllPods, byPod }: DashboardScope): Readonly<Record<string, string>> {
   const partitions = `max by (topic) (${ofAllPods(METRICS.topicPartitions)})`;
   const known = `count by (topic) (count by (topic, partition) (${ofAllPods(METRICS.recordsLag)}))`;
+  const waiting = `max by (topic) (${ofAllPods(METRICS.topicsWaiting)})`;
   return {
     '{{alertname}} {{topic}} {{severity}}': `max by (alertname, topic, severity) (${ofAllPods('ALERTS', 'alertstate="firing"')})`,
     '{{component}} is not UP': `min by (component) (${own(METRICS.health)}) < ${HEALTH_STATUS_CODE.UP}`,
     [`${POD} could not be scraped`]: byPod('max', (selector) => `${selector('up')} == 0`),
     'Prometheus has no Pod to scrape': `absent(${ofAllPods('up')})`,
-    '{{topic}}: the lag of some partitions is not known': `${partitions} - (${known} or ${partitions} * 0) > 0`,
+    '{{topic}}: the lag of some partitions is not known': `${partitions} - (${known} or ${partitions} * 0) > 0 unless ${waiting} > 0`,
+    '{{topic}} waits alone': `${waiting} == 1`,
     '{{topic}}: dead letters within 5 minutes': `sum by (topic) (increase(${own(METRICS.deadLetters)}[5m])) > 0`,
   };
 }

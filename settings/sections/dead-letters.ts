@@ -4,6 +4,7 @@ import { durationBetween, optionalDuration } from '../schema/duration.ts';
 import type { Problem } from '../schema/problem.ts';
 import { ALLOWED, section } from '../schema/schema.ts';
 import { type KafkaPart, TOPIC_ALLOWED, TOPIC_PATTERN } from './kafka.ts';
+import { isTemplate } from './tables/topic-template.ts';
 import { type TablesPart, topicsOf } from './tables.ts';
 
 /** Where records go that PostgreSQL cannot store. */
@@ -59,7 +60,8 @@ const deadLetterTopics: Rule<KafkaPart & TablesPart & { readonly deadLetters: De
       return [];
     }
     const path = 'deadLetters.topic';
-    const topics = topicsOf(settings);
+    // No template takes a topic for dead letters, and its own topics are known when Kafka lists them.
+    const topics = topicsOf(settings).filter((text) => !isTemplate(text));
     const names = new Set(topics.map((topic) => deadLetterTopic(deadLetters, topic)));
     return [...names].flatMap((given): Problem[] => {
       if (topics.includes(given)) {

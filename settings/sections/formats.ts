@@ -2,8 +2,9 @@ import { type Static, Type } from 'typebox';
 import type { Rule } from '../schema/check.ts';
 import { nearestKey, type Problem, problemIf } from '../schema/problem.ts';
 import { ALLOWED, closed } from '../schema/schema.ts';
-import { type KafkaPart, TOPIC_PATTERN } from './kafka.ts';
+import { type KafkaPart, TOPICS_PATTERN } from './kafka.ts';
 import type { SchemaRegistryPart } from './schema-registry.ts';
+import { isTemplate, partsOf } from './tables/topic-template.ts';
 import { type TableSettings, type TablesPart, tablesOf, topicsOf, type WholeValue } from './tables.ts';
 
 /** How the bytes of a value or key are read. */
@@ -73,10 +74,10 @@ export const formats = Type.Unsafe<Readonly<Record<string, Static<typeof format>
     {},
     {
       ...closed,
-      patternProperties: { [TOPIC_PATTERN]: format },
+      patternProperties: { [TOPICS_PATTERN]: format },
       default: {},
       description:
-        'Format of a topic: json, registry (a schema id comes first), text, bytes; [registry, json]: the first byte decides. A map has those of key and value, also by a schema in a file. Left out: json.',
+        "Format of a topic, or of a template's: json, registry (a schema id comes first), text, bytes; [registry, json]: the first byte decides. A map: of key and value, or a schema in a file. Left out: json.",
     },
   ),
 );
@@ -106,9 +107,14 @@ const fileFormat = ({ avro, protobuf = '', message = '' }: File): FileFormat =>
 const isSides = (given: Static<typeof format>): given is Static<typeof sides> =>
   typeof given === 'object' && !Array.isArray(given);
 
-/** The formats of a topic as they were written; nothing where they are left out. */
+/**
+ * The formats of a topic as they were written, by its name, or else by the first template that matches; nothing where
+ * they are left out.
+ */
 function givenFor({ formats }: FormatsPart, topic: string): { readonly key?: Given; readonly value?: Given } {
-  const given = Object.hasOwn(formats, topic) ? formats[topic] : undefined;
+  const isFor = (text: string): boolean => text === topic || (isTemplate(text) && partsOf(text, topic) !== undefined);
+  const name = Object.hasOwn(formats, topic) ? topic : Object.keys(formats).find(isFor);
+  const given = name === undefined ? undefined : formats[name];
   return given === undefined || isSides(given) ? (given ?? {}) : { value: given };
 }
 
@@ -218,7 +224,7 @@ const topicsAreRead: Rule<FormatsPart & KafkaPart & TablesPart> = {
   find: (settings) => {
     const read = topicsOf(settings);
     return Object.keys(settings.formats)
-      .filter((topic) => !read.includes(topic))
+      .filter((topic) => !read.some((text) => text === topic || partsOf(text, topic) !== undefined))
       .map((topic): Problem => {
         const nearest = nearestKey(topic, read);
         return {

@@ -12,6 +12,12 @@ export const TOPIC_PATTERN = '^[a-zA-Z0-9._-]{1,249}$';
 /** The same in words. */
 export const TOPIC_ALLOWED = "a topic's name: 1 to 249 letters, digits, dots, underscores and dashes";
 
+/** The same with names in braces, of which rules say where they may be. */
+export const TOPICS_PATTERN = '^[a-zA-Z0-9._{}-]{1,249}$';
+
+/** The same in words. */
+export const TOPICS_ALLOWED = `${TOPIC_ALLOWED}; or a template of it, such as shop.{schema}.{table}`;
+
 /** What Kafka takes as a member's instance id, in words; it is the same as for topics. */
 const INSTANCE_ID_ALLOWED = '1 to 249 letters, digits, dots, underscores and dashes, not . or ..';
 
@@ -81,11 +87,11 @@ export const kafka = Type.Object(
       minItems: 1,
       description: 'Bootstrap brokers, each as host:port.',
     }),
-    topics: Type.Array(Type.String({ pattern: TOPIC_PATTERN, [ALLOWED]: TOPIC_ALLOWED }), {
+    topics: Type.Array(Type.String({ pattern: TOPICS_PATTERN, [ALLOWED]: TOPICS_ALLOWED }), {
       default: [],
       uniqueItems: true,
       description:
-        'Topics whose records go into the table records; each has to exist. Left out: those of tables are the only ones that are read.',
+        'Topics, or templates such as shop.{schema}.{table}, whose records go into the table records; a name has to exist. Left out: those of tables are the only ones that are read.',
     }),
     groupId: Type.String({
       minLength: 1,
@@ -113,6 +119,10 @@ export const kafka = Type.Object(
     sessionTimeout: duration(
       '10s',
       'Silence after which the group gives the partitions of a member to others, with kafka.groupProtocol: classic.',
+    ),
+    topicRefresh: duration(
+      '30s',
+      'How often the cluster is asked for topics that templates of kafka.topics and tables take. From 1s to 5m.',
     ),
     ssl: Type.Boolean({
       default: false,
@@ -238,6 +248,7 @@ export const KAFKA_RULES: readonly Rule<KafkaPart>[] = [
   ...SASL_RULES,
   tlsIsUsed,
   certificateHasKey('kafka.tls', ({ kafka }) => kafka.tls),
+  durationBetween('kafka.topicRefresh', ({ kafka }) => kafka.topicRefresh, '1s', '5m'),
   // The range in which brokers accept a session timeout unless they are configured otherwise.
   durationBetween('kafka.sessionTimeout', ({ kafka }) => kafka.sessionTimeout, '6s', '30m'),
 ];

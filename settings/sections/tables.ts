@@ -3,7 +3,7 @@ import type { Rule } from '../schema/check.ts';
 import { type Problem, problemIf } from '../schema/problem.ts';
 import { ALLOWED, closed } from '../schema/schema.ts';
 import { type ColumnSource, parseSource, sourceMistake } from './column-source.ts';
-import { forbiddenTopic, type KafkaPart, TOPIC_ALLOWED, TOPIC_PATTERN } from './kafka.ts';
+import { forbiddenTopic, type KafkaPart, TOPICS_ALLOWED, TOPICS_PATTERN } from './kafka.ts';
 import { CONDITION_PROPERTIES, CONDITION_RULES, type Condition, conditionsOf } from './tables/table-conditions.ts';
 import {
   ENVELOPE_PROPERTIES,
@@ -13,6 +13,7 @@ import {
   tableEnvelopeOf,
 } from './tables/table-envelope.ts';
 import { KEY_PROPERTIES, KEY_RULES, type TableKeySetting, tableKeyOf } from './tables/table-key.ts';
+import { type TableWaiting, WAITING_PROPERTIES, waitingOf } from './tables/table-waiting.ts';
 
 /** The unit of a number in a column that takes a date or time, or the form of a value that encodes another one. */
 export type Unit =
@@ -62,23 +63,31 @@ const column = Type.Union(
   { [ALLOWED]: `${SOURCE_ALLOWED}; one of them as from, beside as; or false` },
 );
 
-const topic = { pattern: TOPIC_PATTERN, [ALLOWED]: TOPIC_ALLOWED };
+const topic = { pattern: TOPICS_PATTERN, [ALLOWED]: TOPICS_ALLOWED };
 
 const entry = Type.Object(
   {
     topic: Type.Union([Type.String(topic), Type.Array(Type.String(topic), { minItems: 1, uniqueItems: true })], {
-      [ALLOWED]: `${TOPIC_ALLOWED}, or a list of them`,
-      description: 'Topic, or topics, whose records go into the table; each has to exist.',
+      [ALLOWED]: `${TOPICS_ALLOWED}, or a list of them`,
+      description:
+        'Topic, or topics, whose records go into the table; each has to exist. A name in braces, as in shop.{schema}.{table}, takes any part between dots.',
     }),
+    except: Type.Optional(
+      Type.Union([Type.String(topic), Type.Array(Type.String(topic), { minItems: 1, uniqueItems: true })], {
+        [ALLOWED]: `${TOPICS_ALLOWED}, or a list of them`,
+        description: 'Topics that the templates of topic do not take: names and templates. Left out: they take all.',
+      }),
+    ),
     table: Type.String({
       pattern: '^[^."\\u0000]+[.][^"\\u0000]+$',
       [ALLOWED]: 'schema.table, both names as the catalog has them, capitals included and without quotes',
       description:
-        'Table that takes a row of each record; it has to exist. The first dot ends the name of the schema; search_path plays no part.',
+        'Table that takes a row of each record; it has to exist. The first dot ends the name of the schema, whatever search_path is. {table} is the part of topic with that name.',
     }),
     ...KEY_PROPERTIES,
     ...ENVELOPE_PROPERTIES,
     ...CONDITION_PROPERTIES,
+    ...WAITING_PROPERTIES,
     sharedWithGroups: Type.Optional(
       Type.Boolean({
         description:
@@ -114,7 +123,10 @@ export const tables = Type.Array(entry, {
 
 /** The section in the settings. */
 export interface TablesPart {
-  readonly tables: Static<typeof tables>;
+  readonly tables: readonly (Static<typeof entry> & {
+    /** The entry of the settings that this one was made of for some topics. Left out: it is of the settings itself. */
+    readonly place?: string;
+  })[];
 }
 
 type Entry = TablesPart['tables'][number];
@@ -122,13 +134,17 @@ type Entry = TablesPart['tables'][number];
 /** Where a column's value comes from, as it was written, and how it is read; false: the column is never written. */
 export type ColumnSetting = false | { readonly from: string; readonly as?: Unit };
 
-/** What values are as a whole: an object as a rule, and by formats without parts a text or bytes. */
+/** What values are as a whole: by formats without parts a text or bytes, else an object. */
 export type WholeValue = 'object' | 'text' | 'bytes';
 
 /** An entry of `tables`, complete. */
-export interface TableSettings {
-  /** At least one, each once. */
+export interface TableSettings extends TableWaiting {
+  /** The entry of the settings that it was made of, such as `tables[0]`. Left out: it is of the settings itself. */
+  readonly path?: string;
+  /** At least one, each once; names and templates. */
   readonly topics: readonly string[];
+  /** Names and templates that the templates of the entry do not take. Left out: they take all. */
+  readonly except?: readonly string[];
   /** As the catalog has it, not quoted; so is the table. */
   readonly schema: string;
   readonly table: string;
@@ -149,7 +165,7 @@ export interface TableSettings {
   readonly columns: Readonly<Record<string, ColumnSetting>>;
 }
 
-const topicsOfEntry = ({ topic }: Entry): readonly string[] => (typeof topic === 'string' ? [topic] : topic);
+const topicsOfEntry = ({ topic }: Entry): readonly string[] => [topic].flat();
 
 const columnsOf = ({ columns }: Entry): readonly (readonly [name: string, setting: ColumnSetting])[] =>
   Object.entries(columns).map(([name, given]) => [name, typeof given === 'string' ? { from: given } : given]);
@@ -161,20 +177,23 @@ export const tablesOf = ({ tables }: TablesPart): readonly TableSettings[] =>
     const envelope = tableEnvelopeOf(each);
     const when = conditionsOf(each);
     return {
+      ...(each.place !== undefined && { path: each.place }),
       topics: topicsOfEntry(each),
+      ...(each.except !== undefined && { except: [each.except].flat() }),
       schema: each.table.slice(0, dot),
       table: each.table.slice(dot + 1),
       key: keyInEnvelope(each, tableKeyOf(each)),
       ...(envelope && { envelope }),
       ...(when && { when }),
       ...(each.unmatched === 'dead-letter' && { refusesUnmatched: true }),
+      ...waitingOf(each),
       ...(each.sharedWithGroups && { sharedWithGroups: true }),
       fields: each.fields,
       columns: Object.fromEntries(columnsOf(each)),
     };
   });
 
-/** The topics that are read: those of `kafka.topics`, and those of `tables`, each once. */
+/** The topics and templates that are read: those of `kafka.topics`, and those of `tables`, each once. */
 export const topicsOf = ({ kafka, tables }: KafkaPart & TablesPart): string[] => [
   ...new Set([...kafka.topics, ...tables.flatMap(topicsOfEntry)]),
 ];
@@ -222,10 +241,7 @@ const tablesDiffer: Rule<TablesPart> = {
   },
 };
 
-/**
- * The consumer takes the text for the word, as a file's texts become what a setting asks for: one of both was not
- * meant.
- */
+/** The text would be taken for the word, as a file's texts become what a setting asks for: one of both is meant. */
 const QUOTED_FALSE = {
   message: 'is a text, and not the word false',
   allowed: 'false without quotes for a column that is never written; /false for the field of that name',

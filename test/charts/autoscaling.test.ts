@@ -76,6 +76,18 @@ describe('the ScaledObject', () => {
     expect(topics(scaledObject({}, { application: { kafka: { topics: null }, tables } }))).toHaveLength(3);
   });
 
+  test("asks for the group's lag at all topics once where templates take some, beside those that are named", () => {
+    const application = {
+      kafka: { topics: ['orders', 'log.{any}'] },
+      tables: [{ topic: 'shop.{schema}.{table}', table: '{schema}.{table}' }],
+    };
+    const { triggers } = scaledObject({}, { application });
+    expect(triggers.map(({ metadata }) => metadata)).toEqual([
+      expect.objectContaining({ topic: 'orders' }),
+      expect.not.objectContaining({ topic: expect.anything() }),
+    ]);
+  });
+
   test("asks for the group's lag at each topic, since without a topic a group that never committed has none", () => {
     const { triggers } = scaledObject(
       { lagPerReplica: 500 },

@@ -237,3 +237,11 @@ export async function* listDeadLetters(
     }
   }
 }
+
+/** The topics that the table has letters of. */
+export async function letterTopics(client: PoolClient, schema: string): Promise<readonly string[]> {
+  const { rows } = await client.query<{ topic: string }>(
+    `SELECT DISTINCT topic FROM ${escapeIdentifier(schema)}.dead_letters`,
+  );
+  return rows.map(({ topic }) => topic);
+}

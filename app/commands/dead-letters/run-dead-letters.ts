@@ -1,6 +1,7 @@
 import { EXIT_CODE } from '../../../contract/exit-code.ts';
 import { PRODUCT_NAME } from '../../../contract/identity.ts';
 import { formatsOf } from '../../../settings/sections/formats.ts';
+import { settingsOfTopics } from '../../../settings/sections/tables/tables-of-topics.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { FieldReaders } from '../../formats/field-readers.ts';
 import { schemasFirst } from '../../formats/prepare-schemas.ts';
@@ -32,6 +33,7 @@ import {
   countTargets,
   type ListedDeadLetter,
   type ListRequest,
+  letterTopics,
   listDeadLetters,
 } from './dead-letters-table.ts';
 import {
@@ -197,14 +199,17 @@ export function replayLetters(
 
 /** Replays the letters of a request, with a line for each that stays. */
 async function replayAll(
-  settings: Settings,
+  given: Settings,
   request: ReplayRequest,
   pool: DatabasePool,
   { output, tally, signal }: { readonly output: Output; readonly tally: ReplayTally; readonly signal: AbortSignal },
 ): Promise<void> {
+  // Those of the letters are enough: Kafka may not have their topics any more.
+  const topics = await pool.withClient((client) => letterTopics(client, given.database.schema));
+  const { settings, waiting } = settingsOfTopics(given, topics);
   const registry = createRegistry(settings, { current: () => settings, clock: systemClock, outages: UNWATCHED });
   const readers = new FieldReaders((topic) => formatsOf(settings, topic), registry);
-  const tables = new MappedTables(settings, {}, readers);
+  const tables = new MappedTables(settings, {}, readers, { settings, waiting });
   const prepare = registry && schemasFirst(registry, settings);
   const target = replayTarget(settings, request, tables, { decoderOf: recordDecoders(readers), prepare });
   try {

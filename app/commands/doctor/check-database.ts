@@ -3,8 +3,9 @@ import type { Settings } from '../../../settings/settings.ts';
 import { type DatabaseHost, databaseHosts, openHost } from '../../store/connection/database-connection.ts';
 import { asStreamError } from '../../store/connection/refused-connections.ts';
 import { isReadOnly } from '../../store/connection/sqlstate.ts';
-import { readPlace, readPositions } from '../../store/postgres-sink.ts';
+import { readPlace } from '../../store/postgres-sink.ts';
 import { requireServer, TESTED_POSTGRES } from '../../store/tables/migrations.ts';
+import { readPositions } from '../../store/tables/offsets-table.ts';
 import type { WritePlace } from '../../stream/ports/record-sink.ts';
 import { FatalError } from '../../stream/ports/stream-errors.ts';
 import { away, type Finding, findingOf, ok, type Subject, warning, within } from './finding.ts';
@@ -31,7 +32,7 @@ export interface DatabaseReach {
 
 /** An error of pg in this consumer's words. */
 export const databaseFinding = (subject: Subject, error: unknown, { credentialsFrom }: DatabaseSettings): Finding =>
-  findingOf(subject, asStreamError(error, credentialsFrom));
+  findingOf(subject, asStreamError(error, { credentialsFrom }));
 
 async function askHost(host: DatabaseHost): Promise<HostAnswer> {
   const warnings: string[] = [];

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { managementEndpoint } from '../../../contract/actuator.ts';
+import { topicsOf } from '../../../settings/sections/tables.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { createRegistry, registrySubjects, type SchemaRegistry } from '../../formats/registry/schema-registry.ts';
 import { isUsable } from '../../formats/registry/schemas.ts';
@@ -15,7 +16,9 @@ export async function checkRegistry(settings: Settings): Promise<readonly Findin
     return [];
   }
   try {
-    return await Promise.all(registrySubjects(settings).map((subject) => subjectFinding(registry, subject)));
+    return await Promise.all(
+      registrySubjects(settings, topicsOf(settings)).map((subject) => subjectFinding(registry, subject)),
+    );
   } finally {
     await registry.close();
   }

@@ -10,7 +10,7 @@ import { FilledTables, targetsBySettings } from '../../store/tables/filled-table
 import { missingVersions, requireMigrated, unknownVersions } from '../../store/tables/migrations.ts';
 import { OwnTables, TABLE_NAMES } from '../../store/tables/own-tables.ts';
 import { missingPrivileges, neededPrivileges } from '../../store/tables/privileges.ts';
-import { readMappings } from '../../tables/mapping/resolve-mapping.ts';
+import { readMappings } from '../../tables/mapping/read-mappings.ts';
 import { type Finding, findingOf, ok, type Subject, warning, wrong } from './finding.ts';
 
 const OWN: Subject = { area: 'PostgreSQL', check: 'own tables', name: '' };
@@ -173,8 +173,9 @@ const userTable = (name: string): Subject => ({ area: 'PostgreSQL', check: 'tabl
 
 /** A problem as `tables check` prints it; what is allowed mends it. */
 function misfitFinding(problem: Problem, settings: Settings): Finding {
-  const nth = Number(/^tables\[(\d+)\]/.exec(problem.path)?.[1] ?? 0);
-  const { schema = '', table = '' } = tablesOf(settings)[nth] ?? {};
+  const place = /^tables\[\d+\](\([^()]*\))?/.exec(problem.path)?.[0];
+  const entry = tablesOf(settings).find(({ path }, nth) => (path ?? `tables[${nth}]`) === place);
+  const { schema = '', table = '' } = entry ?? {};
   const [message = ''] = describeProblem(problem).split('\n  allowed: ');
   return wrong(userTable(`${schema}.${table}`), { message, code: 'TABLES_DO_NOT_FIT', mend: problem.allowed });
 }
@@ -190,7 +191,7 @@ export async function checkOtherGroups(
   ids: ReadonlyMap<string, string>,
 ): Promise<readonly Finding[]> {
   const { database, kafka } = settings;
-  const targets = targetsBySettings(settings);
+  const targets = targetsBySettings(() => settings);
   const filler = { schema: database.schema, groupId: kafka.groupId, targets, onShared: () => undefined };
   const findings: Finding[] = [];
   for (const [topic, id] of ids) {

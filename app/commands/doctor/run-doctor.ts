@@ -15,6 +15,7 @@ import { checkHosts, type DatabaseFacts, databaseFinding, readFacts } from './ch
 import { checkClaim, checkGroup } from './check-group.ts';
 import { checkPort, checkRegistry } from './check-servers.ts';
 import { checkOtherGroups, checkOwnTables, checkUserTables } from './check-tables.ts';
+import { resolveTemplates } from './check-templates.ts';
 import { type DescribedTopics, describeTopics, topicFindings } from './check-topics.ts';
 import { doctorJson, doctorPage } from './doctor-page.ts';
 import {
@@ -74,12 +75,16 @@ function clientOf(kafka: Settings['kafka']): Kafka {
 
 /** One look at everything. */
 class Examination {
-  readonly #settings: Settings;
+  /** With templates. */
+  readonly #given: Settings;
+  /** With a name for each topic that templates take. */
+  #settings: Settings;
   readonly #pool: DatabasePool;
   /** Of the addresses that let the consumer in. */
   #admin: KafkaAdmin | null = null;
 
   constructor(settings: Settings) {
+    this.#given = settings;
     this.#settings = settings;
     // The warnings of a login are those of the hosts.
     this.#pool = new DatabasePool(
@@ -90,7 +95,8 @@ class Examination {
 
   /** Everything at the same time, but for what compares Kafka with PostgreSQL. */
   async findings(): Promise<readonly Finding[]> {
-    const settings = this.#settings;
+    const { settings, findings: templates } = await resolveTemplates(this.#given);
+    this.#settings = settings;
     const [kafka, database, registry, port] = await Promise.all([
       this.#kafkaResult(),
       this.#databaseResult(),
@@ -100,6 +106,7 @@ class Examination {
     return [
       ...settingsFindings(settings),
       ...kafka.reach.findings,
+      ...templates,
       ...this.#topicFindings(kafka, database),
       ...kafka.findings,
       ...(await this.#claimFindings(kafka, database)),
@@ -151,7 +158,7 @@ class Examination {
 
   async #tables(client: PoolClient): Promise<DatabaseResult> {
     const settings = this.#settings;
-    const { findings, areReady } = await checkOwnTables(client, settings);
+    const { findings, areReady } = await checkOwnTables(client, this.#given);
     const users = await checkUserTables(client, settings);
     const facts = await readFacts(client, settings, { topics: topicsOf(settings), hasOffsets: areReady });
     return { findings: [...findings, ...users], facts, areTablesReady: areReady };

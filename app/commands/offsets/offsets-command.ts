@@ -1,5 +1,6 @@
 import { PRODUCT_NAME } from '../../../contract/identity.ts';
 import type { Problem } from '../../../settings/schema/problem.ts';
+import { settingsOfTopics } from '../../../settings/sections/tables/tables-of-topics.ts';
 import { DATABASE_FILE_RULES } from '../../credentials/tls-files.ts';
 import {
   action,
@@ -31,7 +32,7 @@ const ACCEPT_TOPIC = action<AcceptTopicRequest>({
   read: (words, given) => readTopic('accept-topic', words, given),
   run: async (settings, request, process) => {
     const { acceptTopic } = await import('./run-offsets.ts');
-    return acceptTopic(settings, request, process);
+    return acceptTopic(settingsOfTopics(settings, [request.topic]).settings, request, process);
   },
 });
 
@@ -45,7 +46,7 @@ const BEGIN_AGAIN = action<BeginAgainRequest>({
   },
   run: async (settings, request, process) => {
     const { beginAgain } = await import('./run-offsets.ts');
-    return beginAgain(settings, request, process);
+    return beginAgain(settingsOfTopics(settings, [request.topic]).settings, request, process);
   },
 });
 

@@ -49,7 +49,8 @@ const CHECK = action<CheckRequest>({
   }),
   run: async (settings, request, process) => {
     const { checkTables } = await import('./check/check-tables.ts');
-    return checkTables(settings, request, process);
+    const { withNamedTopics } = await import('../command/with-named-topics.ts');
+    return withNamedTopics('tables check', settings, process, (named) => checkTables(named, request, process));
   },
 });
 
@@ -83,7 +84,8 @@ const DDL = action<DdlRequest>({
   }),
   run: async (settings, request, process) => {
     const { printDdl } = await import('./ddl/run-ddl.ts');
-    return printDdl(settings, request, process);
+    const { withNamedTopics } = await import('../command/with-named-topics.ts');
+    return withNamedTopics('tables ddl', settings, process, (named) => printDdl(named.settings, request, process));
   },
 });
 
@@ -144,7 +146,10 @@ const DRY_RUN = action<DryRunRequest>({
   run: async (settings, request, process) => {
     const signal = process.interruption();
     const { runDryRun } = await import('./dry-run/run-dry-run.ts');
-    return runDryRun(settings, request, process, signal);
+    const { withNamedTopics } = await import('../command/with-named-topics.ts');
+    return withNamedTopics('tables dry-run', settings, process, (named) =>
+      runDryRun(named.settings, request, process, signal),
+    );
   },
 });
 

@@ -1,6 +1,7 @@
 import type { SchemaRequestOutcome } from '../../../contract/metrics/definition.ts';
 import { type FormatsPart, registrySides, registryTopics } from '../../../settings/sections/formats.ts';
 import type { SchemaRegistrySettings } from '../../../settings/sections/schema-registry.ts';
+import { isTemplate } from '../../../settings/sections/tables/topic-template.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import type { OutageWatch } from '../../logging/outage-log.ts';
 import type { Clock } from '../../stream/ports/clock.ts';
@@ -49,6 +50,8 @@ interface SchemaRegistryOptions {
 /** The same, with all settings. */
 interface RegistryConnection extends Omit<SchemaRegistryOptions, 'current' | 'subjects'> {
   readonly current: () => Pick<Settings, 'schemaRegistry'>;
+  /** Topics that are read now by templates of `formats`. @default none */
+  readonly topics?: () => readonly string[];
 }
 
 /**
@@ -254,21 +257,31 @@ export class SchemaRegistry implements Schemas {
   }
 }
 
-/** The subjects of topics whose keys or values have schemas in the registry, as serializers name them by default. */
-export const registrySubjects = (settings: FormatsPart): readonly string[] =>
-  registryTopics(settings).flatMap((topic) => registrySides(settings, topic).map((side) => `${topic}-${side}`));
+/**
+ * The subjects of topics whose keys or values have schemas in the registry, as serializers name them by default.
+ *
+ * @param read topics that templates of `formats` may match
+ */
+export function registrySubjects(settings: FormatsPart, read: readonly string[]): readonly string[] {
+  const named = registryTopics(settings).filter((topic) => !isTemplate(topic));
+  return [...new Set([...named, ...read])].flatMap((topic) =>
+    registrySides(settings, topic).map((side) => `${topic}-${side}`),
+  );
+}
 
 /** The registry of the settings; `undefined` where they have none. */
 export function createRegistry(
   { schemaRegistry, ...settings }: Pick<Settings, 'formats' | 'schemaRegistry'>,
-  { current, ...options }: RegistryConnection,
+  { current, topics = () => [], ...options }: RegistryConnection,
 ): SchemaRegistry | undefined {
   return (
     schemaRegistry &&
     new SchemaRegistry({
       ...options,
       current: () => current().schemaRegistry ?? schemaRegistry,
-      subjects: registrySubjects(settings),
+      get subjects() {
+        return registrySubjects(settings, topics());
+      },
     })
   );
 }

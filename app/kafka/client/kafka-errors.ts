@@ -48,6 +48,10 @@ export function errorTypeOf(error: unknown): string | undefined {
   return undefined;
 }
 
+/** The topics that an error names as forbidden; none where it is another one, or names none. */
+export const forbiddenTopics = (error: unknown): readonly string[] =>
+  [...causesOf(error)].find((cause) => cause instanceof ForbiddenTopics)?.topics ?? [];
+
 /** What a request was about. */
 interface Asked {
   readonly groupId?: string;
@@ -68,10 +72,12 @@ export function refusal(error: unknown, { groupId = '', topics = [] }: Asked): F
   if (type === 'TOPIC_AUTHORIZATION_FAILED') {
     const named = [...causesOf(error)].find((cause) => cause instanceof ForbiddenTopics);
     const forbidden = named?.topics ?? topics;
-    const which = named || topics.length === 1 ? forbidden.join(', ') : `one of ${forbidden.join(', ')}`;
+    const isKnown = named !== undefined || topics.length === 1;
+    const which = isKnown ? forbidden.join(', ') : `one of ${forbidden.join(', ')}`;
     const remedy = forbidden.map(readingTopic).join('; ');
     const message = `Kafka forbids ${which} to this consumer. Nothing of it was skipped. To go on, ${remedy}; or take it out of kafka.topics and tables. Then start again`;
-    return new FatalError('TOPIC_FORBIDDEN', message, { cause: error });
+    const [topic] = forbidden;
+    return new FatalError('TOPIC_FORBIDDEN', message, { cause: error, ...(isKnown && topic && { topic }) });
   }
   if (type === 'GROUP_AUTHORIZATION_FAILED') {
     const message =

@@ -79,7 +79,7 @@ export class ConsumerMember implements GroupMember {
     this.#session = new ConsumerSession(options, ports.coordinator, ports.clock);
     this.#reconciliation = new Reconciliation({
       clock: ports.clock,
-      topicIds: () => ports.topicIds(options.topics),
+      topicIds: () => ports.topicIds(this.#session.subscribed),
       onAssigned: async (change) => {
         const written = this.#listener?.onAssigned({ ...change, isLeader: null, milliseconds: null });
         this.#onFirst();
@@ -96,7 +96,7 @@ export class ConsumerMember implements GroupMember {
       this.#onFirst = resolve;
       signal.addEventListener('abort', () => reject(signal.reason));
     });
-    void watchTopics(this.#options.topics, { ...this.#ports, signal }, (answer) => this.#looked(answer, listener));
+    void watchTopics(this.#options, { ...this.#ports, signal }, (answer) => this.#looked(answer, listener));
     await first;
   }
 
@@ -213,7 +213,7 @@ export class ConsumerMember implements GroupMember {
         return this.#end(replacedBySuccessor({ groupId, instanceId: instanceId ?? '' }), listener);
       case CODE.TOPIC_AUTHORIZATION_FAILED:
       case CODE.GROUP_AUTHORIZATION_FAILED:
-        return this.#end(error, listener);
+        return this.#session.mayPass(errorCode) ? error : this.#end(error, listener);
       default:
         return error;
     }

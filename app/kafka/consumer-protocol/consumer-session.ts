@@ -53,12 +53,23 @@ export interface ConsumerCoordinator {
   close(): void;
 }
 
+/** What a member takes by templates: it finds it itself, as no member leads. */
+interface SubscribedTemplates {
+  /** Topics that the settings name: these alone have to be there, and may not be forbidden. */
+  readonly names: readonly string[];
+  /** Topics of the cluster that templates take, as it was listed last. */
+  readonly listed: readonly string[];
+}
+
 /** Who is a member, and of what. */
 export interface ConsumerMemberOptions {
   readonly groupId: string;
   /** The place that the process runs in; null: none. */
   readonly instanceId: string | null;
-  readonly topics: readonly string[];
+  /** The topics that the brokers are asked about, as they are now; without templates these are the subscribed ones. */
+  readonly topics: () => readonly string[];
+  /** @default none */
+  readonly templates?: SubscribedTemplates;
 }
 
 /**
@@ -75,6 +86,8 @@ export class ConsumerSession {
   #epoch: number = JOIN_EPOCH;
   #isFull = true;
   #reported: PartitionsById | null = null;
+  /** Those that the coordinator knows of. */
+  #topics: readonly string[] = [];
   #isKnown = false;
   #signAt = Number.NaN;
   #intervalMs = 0;
@@ -92,6 +105,17 @@ export class ConsumerSession {
   /** Whether the coordinator may know the member. */
   get isKnown(): boolean {
     return this.#isKnown;
+  }
+
+  /** Topics that it subscribes to by their names. */
+  get subscribed(): readonly string[] {
+    const { topics, templates } = this.#options;
+    return templates === undefined ? topics() : [...templates.names, ...templates.listed];
+  }
+
+  /** A forbidden topic of a template is not subscribed to any more once the cluster is listed again. */
+  mayPass(errorCode: number): boolean {
+    return errorCode === CODE.TOPIC_AUTHORIZATION_FAILED && this.#options.templates !== undefined;
   }
 
   /** The longest pause that the broker asks for. */
@@ -129,9 +153,11 @@ export class ConsumerSession {
     if ((await this.#within(this.#coordinator.offers(HEARTBEAT_KEY), until - sentAt)) < HEARTBEAT_VERSION) {
       return null;
     }
-    const isFull = this.#isFull || !this.isJoined;
+    // Brokers refuse a subscription to nothing.
+    const { subscribed } = this;
+    const topics = subscribed.length > 0 ? subscribed : this.#topics;
+    const isFull = this.#isFull || !this.isJoined || topics.join() !== this.#topics.join();
     const isNews = isFull || owned !== this.#reported;
-    const { topics } = this.#options;
     this.#isFull = true;
     this.#isKnown = true;
     const full = isFull && { rebalanceTimeoutMs: REBALANCE_TIMEOUT_MS, topics };
@@ -142,6 +168,7 @@ export class ConsumerSession {
       this.#intervalMs = answer.intervalMs;
       this.#isFull = false;
       this.#reported = owned;
+      this.#topics = topics;
       this.#signAt = sentAt;
     } else if (isElsewhere(answer.errorCode)) {
       this.#coordinator.forget();

@@ -277,7 +277,8 @@ export class ClassicMember implements GroupMember {
   }
 
   #tellTopics({ unknown, partitions }: TopicsAnswer): void {
-    const isOwn = (topic: string): boolean => this.#options.topics.includes(topic);
+    const topics = this.#options.topics();
+    const isOwn = (topic: string): boolean => topics.includes(topic);
     const own = new Map([...partitions].filter(([topic]) => isOwn(topic)));
     if (!this.#ending.signal.aborted) {
       this.#listener?.onTopics(unknown.filter(isOwn), own);

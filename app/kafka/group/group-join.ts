@@ -4,7 +4,9 @@ import type { Clock } from '../../stream/ports/clock.ts';
 import { EXPELLED, errorTypeOf, isForGood } from '../client/kafka-errors.ts';
 import type { Coordinator, Joined, RawMember } from './coordinator.ts';
 import { LEAVE_RETRY_MS } from './group-member.ts';
+import { MatchedTopics, type MemberTemplates } from './matched-topics.ts';
 import {
+  type DescribedMember,
   decodeAssignment,
   decodeMember,
   encodeAssignment,
@@ -33,8 +35,10 @@ interface JoinWatch {
 /** A member's place in its group. */
 export interface MemberOptions {
   readonly groupId: string;
-  /** The subscribed topics. */
-  readonly topics: readonly string[];
+  /** The topics that the brokers are asked about, as they are now; without templates these are the subscribed ones. */
+  readonly topics: () => readonly string[];
+  /** @default none */
+  readonly templates?: MemberTemplates;
   /** Silence after which the group gives the partitions of a member to others, in milliseconds. */
   readonly sessionTimeoutMs: number;
   /** The place that the process runs in; `null`: not known. */
@@ -54,7 +58,7 @@ interface LedGeneration {
   readonly counts: PartitionCounts;
   /** How many partitions each topic has at least, by what the members owned. */
   readonly owned: ReadonlyMap<string, number>;
-  readonly members: number;
+  readonly members: readonly DescribedMember[];
 }
 
 /** How many partitions each topic has at least, by what the members own. */
@@ -76,8 +80,8 @@ function ownedCounts(members: readonly JoinedMember[]): ReadonlyMap<string, numb
 export class GroupJoin {
   readonly #options: MemberOptions;
   readonly #ports: MemberPorts;
-  readonly #own: ReadonlySet<string>;
   readonly #learned: LearnedTopics;
+  readonly #matched: MatchedTopics;
   /** When the process was started, by its clock, in milliseconds since 1970. */
   readonly startedAt: number;
   #led: LedGeneration | null = null;
@@ -87,9 +91,15 @@ export class GroupJoin {
   constructor(options: MemberOptions, ports: MemberPorts) {
     this.#options = options;
     this.#ports = ports;
-    this.#own = new Set(options.topics);
     this.#learned = new LearnedTopics(ports.topics, ports.clock);
+    this.#matched = new MatchedTopics(options.templates ?? { cluster: [] });
     this.startedAt = ports.clock.now().getTime();
+  }
+
+  /** Topics that may not be forbidden. */
+  get #own(): ReadonlySet<string> {
+    const { topics, templates } = this.#options;
+    return new Set(templates?.names ?? topics());
   }
 
   /** Whether JoinGroup is not answered yet. */
@@ -104,22 +114,26 @@ export class GroupJoin {
 
   /** Whether nobody else is in the generation, as far as the member knows. */
   get isAlone(): boolean {
-    return this.#led?.members === 1;
+    return this.#led?.members.length === 1;
   }
 
   /** Asks about all topics that the member has to know of: its own, and those that it assigns to others. */
   look(): Promise<TopicsAnswer> {
-    const topics = new Set([...this.#own, ...(this.#led?.counts.keys() ?? [])]);
+    const topics = new Set([...this.#options.topics(), ...(this.#led?.counts.keys() ?? [])]);
     return this.#learned.ask([...topics], this.#own);
   }
 
-  /** Whether the member leads, and has to assign anew, since partitions came or went. */
+  /** Whether the member leads, and has to assign anew, since topics or partitions came or went. */
   get isStale(): boolean {
-    const { counts, owned } = this.#led ?? { counts: new Map<string, number | null>(), owned: new Map() };
-    return [...counts].some(([topic, before]) => {
+    if (this.#led === null) {
+      return false;
+    }
+    const { counts, owned, members } = this.#led;
+    const isOther = [...counts].some(([topic, before]) => {
       const count = this.#learned.count(topic, before ?? owned.get(topic) ?? 0);
       return count !== null && count !== before;
     });
+    return isOther || this.#matched.hasNew(members, counts);
   }
 
   /**
@@ -132,9 +146,11 @@ export class GroupJoin {
     isLeaving: boolean,
     { signal, onTopics }: JoinWatch,
   ): Promise<readonly TopicPartition[] | null> {
-    const { topics, instanceId } = this.#options;
+    const { instanceId, templates } = this.#options;
     const { startedAt } = this;
-    const said = encodeMember({ topics, ...state.claim, isLeaving, instanceId, startedAt });
+    const topics = this.#subscribed(state.claim.owned);
+    const taking = templates && { templates: templates.choices };
+    const said = encodeMember({ topics, ...state.claim, isLeaving, instanceId, startedAt, ...taking });
     const askedAt = this.#now();
     const asking = this.#ask(state, said, signal);
     this.#asking = asking;
@@ -147,7 +163,24 @@ export class GroupJoin {
     const assigned = leaderId === memberId ? await this.#assign(members, onTopics) : new Map<string, Buffer>();
     const syncedAt = this.#now();
     const assignment = await this.#ports.coordinator.sync({ memberId, generationId }, assigned);
-    return this.#isIn(state, joined, syncedAt) ? decodeAssignment(assignment, topics) : null;
+    const takes = (topic: string): boolean => templates?.takes(topic) ?? topics.includes(topic);
+    return this.#isIn(state, joined, syncedAt) ? decodeAssignment(assignment, takes) : null;
+  }
+
+  /**
+   * Names, and what the member owns by a template: a leader of the version before knows no templates, and would take it
+   * away.
+   */
+  #subscribed(owned: readonly TopicPartition[]): readonly string[] {
+    const { topics, templates } = this.#options;
+    return templates === undefined
+      ? topics()
+      : [
+          ...new Set([
+            ...templates.names,
+            ...owned.map(({ topic }) => topic).filter((topic) => templates.takes(topic)),
+          ]),
+        ];
   }
 
   /**
@@ -216,7 +249,8 @@ export class GroupJoin {
     raw: readonly RawMember[],
     onTopics: (answer: TopicsAnswer) => void,
   ): Promise<ReadonlyMap<string, Buffer>> {
-    const members = raw.map(({ memberId, memberMetadata }) => decodeMember(memberId, memberMetadata));
+    const described = raw.map(({ memberId, memberMetadata }) => decodeMember(memberId, memberMetadata));
+    const members = this.#matched.subscribed(described);
     const topics = [...new Set(members.flatMap((member) => member.topics))];
     const answer = await this.#learn(topics);
     if (answer !== null) {
@@ -224,7 +258,7 @@ export class GroupJoin {
     }
     const owned = ownedCounts(members);
     const counts = new Map(topics.map((topic) => [topic, this.#learned.count(topic, owned.get(topic) ?? 0)]));
-    this.#led = { counts, owned, members: members.length };
+    this.#led = { counts, owned, members };
     const assigned = assignSticky(members, counts);
     return new Map([...assigned].map(([id, partitions]) => [id, encodeAssignment(partitions)]));
   }

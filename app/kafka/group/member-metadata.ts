@@ -1,3 +1,4 @@
+import type { TopicNames } from '../../../settings/sections/tables/topic-template.ts';
 import type { TopicPartition } from '../../records/record.ts';
 import { loadKafkajs } from '../kafkajs/patches.ts';
 import type { JoinedMember } from './sticky-assignment.ts';
@@ -27,6 +28,8 @@ export interface DescribedMember extends JoinedMember {
   readonly instanceId: string | null;
   /** When the process was started, by its clock, in milliseconds since 1970; 0: not known. */
   readonly startedAt: number;
+  /** What it takes beside its topics. Left out: nothing. */
+  readonly templates?: TopicNames;
 }
 
 /** Partitions by their topics, as in the formats. */
@@ -49,6 +52,7 @@ export function encodeMember({
   isLeaving,
   instanceId,
   startedAt,
+  templates,
 }: Omit<DescribedMember, 'id'>): Buffer {
   const said = {
     owned: byTopic(owned),
@@ -56,6 +60,7 @@ export function encodeMember({
     started: startedAt,
     ...(isLeaving && { leaving: true }),
     ...(instanceId !== null && { instance: instanceId }),
+    ...(templates && { templates }),
   };
   return MemberMetadata.encode({
     version: FORMAT_VERSION,
@@ -73,10 +78,12 @@ export function decodeMember(id: string, metadata: Buffer): DescribedMember {
   const said = objectOf(userData);
   const instanceId = Reflect.get(said, 'instance');
   const startedAt = Reflect.get(said, 'started');
+  const templates = templatesIn(said);
   return {
     id,
     topics,
     ...claimIn(said),
+    ...(templates && { templates }),
     isLeaving: Reflect.get(said, 'leaving') === true,
     instanceId: typeof instanceId === 'string' ? instanceId : null,
     startedAt: isCount(startedAt) ? startedAt : 0,
@@ -110,6 +117,28 @@ function claimIn(said: object): Pick<JoinedMember, 'owned' | 'generation'> {
   return isCount(generation) ? { owned, generation } : { owned: [], generation: NO_GENERATION };
 }
 
+const textsIn = (said: object, key: string): readonly string[] => {
+  const texts: unknown = Reflect.get(said, key);
+  return Array.isArray(texts) ? texts.filter((text) => typeof text === 'string') : [];
+};
+
+/** What cannot be read takes nothing. */
+function templatesIn(said: object): TopicNames | undefined {
+  const templates: unknown = Reflect.get(said, 'templates');
+  if (templates === undefined) {
+    return undefined;
+  }
+  const read: unknown = Reflect.get(Object(templates), 'read');
+  const deadLetters: unknown = Reflect.get(Object(templates), 'deadLetters');
+  return {
+    read: (Array.isArray(read) ? read : []).map((choice) => ({
+      topics: textsIn(Object(choice), 'topics'),
+      except: textsIn(Object(choice), 'except'),
+    })),
+    deadLetters: typeof deadLetters === 'string' ? deadLetters : undefined,
+  };
+}
+
 /** What the leader assigns to a member. */
 export const encodeAssignment = (partitions: readonly TopicPartition[]): Buffer =>
   MemberAssignment.encode({ version: FORMAT_VERSION, assignment: byTopic(partitions), userData: Buffer.alloc(0) });
@@ -117,8 +146,12 @@ export const encodeAssignment = (partitions: readonly TopicPartition[]): Buffer 
 /**
  * What the leader assigned to the member. A leader of before assigns by its own topics, so some may not be the
  * member's.
+ *
+ * @param takes whether a topic is the member's
  */
-export function decodeAssignment(assignment: Buffer, topics: readonly string[]): readonly TopicPartition[] {
+export function decodeAssignment(assignment: Buffer, takes: (topic: string) => boolean): readonly TopicPartition[] {
   const assigned = MemberAssignment.decode(assignment)?.assignment ?? {};
-  return topics.flatMap((topic) => (assigned[topic] ?? []).map((partition) => ({ topic, partition })));
+  return Object.entries(assigned).flatMap(([topic, partitions]) =>
+    takes(topic) ? partitions.map((partition) => ({ topic, partition })) : [],
+  );
 }

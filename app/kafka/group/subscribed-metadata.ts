@@ -35,14 +35,21 @@ interface TopicsWatch {
   readonly signal: AbortSignal;
 }
 
+/** The topics of a member, as they are now; with templates, those that the settings name may not be forbidden. */
+interface WatchedTopics {
+  readonly topics: () => readonly string[];
+  readonly templates?: { readonly names: readonly string[] };
+}
+
 /** Reports what the brokers answer about topics, or why they do not, until the signal is aborted. */
 export async function watchTopics(
-  own: readonly string[],
+  own: WatchedTopics,
   { topics, clock, signal }: TopicsWatch,
   report: (answer: TopicsAnswer | Error) => void,
 ): Promise<void> {
   for (let failures = 0; !signal.aborted; ) {
-    const answer = await topics.ask(own, new Set(own)).catch(asError);
+    const asked = own.topics();
+    const answer = await topics.ask(asked, new Set(own.templates?.names ?? asked)).catch(asError);
     if (!signal.aborted) {
       failures = answer instanceof Error ? failures + 1 : 0;
       report(answer);

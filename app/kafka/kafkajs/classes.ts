@@ -193,7 +193,8 @@ export interface Cluster {
   readonly rootLogger: unknown;
   readonly brokerPool: BrokerPool;
   readonly connectionPoolBuilder: { build(address?: BrokerAddress): Promise<ConnectionPool> };
-  readonly targetTopics: ReadonlySet<string>;
+  /** All topics that were asked about: each look is about all of them. */
+  readonly targetTopics: Set<string>;
   connect(): Promise<void>;
   disconnect(): Promise<void>;
   addMultipleTargetTopics(topics: readonly string[]): Promise<void>;

@@ -197,6 +197,8 @@ export interface TopicIdAdmin {
    * client has asked for before.
    */
   knowsEpoch(target: TopicPartition, leaderEpoch: number): Promise<boolean>;
+  /** Asks about these topics no more until they are asked for again: one that is forbidden would fail each request. */
+  forgetTopics(topics: readonly string[]): void;
 }
 
 /** Lets the admin client answer the ids of topics and the epochs of logs. */
@@ -214,6 +216,11 @@ export function administerTopicIds(
       ...create(options),
       fetchTopicIds: async (topics) => idsOf((await ask(topics, false)) ?? []),
       describeTopics: (topics) => ask(topics, true),
+      forgetTopics: (topics) => {
+        for (const topic of topics) {
+          cluster.targetTopics.delete(topic);
+        }
+      },
       knowsEpoch: async (target, leaderEpoch) => {
         const { topic, partition } = target;
         const [nodeId = ''] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));

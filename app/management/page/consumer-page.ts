@@ -12,7 +12,9 @@ import { bareStatus, page } from './page.ts';
 
 /** What the page is made from. */
 interface PageSources {
-  readonly settings: Pick<Settings, 'kafka' | 'management'>;
+  readonly settings: Pick<Settings, 'management'>;
+  /** The topics that are read now, by their names alone. */
+  readonly topics: { readonly settings: Pick<Settings, 'kafka'> };
   readonly endpoint: ManagementEndpoint;
   readonly build: ProductBuild;
   readonly report: () => ConsumerReport;
@@ -29,9 +31,14 @@ export class ConsumerPage {
   readonly #startedAt = new Date(Date.now() - process.uptime() * 1_000);
 
   constructor(sources: PageSources) {
-    const { settings, endpoint, report, figures } = sources;
+    const { settings, topics, endpoint, report, figures } = sources;
     this.#sources = sources;
-    this.#history = new History({ report, figures, recordTopics: settings.kafka.topics });
+    this.#history = new History({
+      ...{ report, figures },
+      get recordTopics() {
+        return topics.settings.kafka.topics;
+      },
+    });
     this.#links = new Map([...exposedEndpoints(settings)].map((id) => [id, endpointPath(endpoint, id)] as const));
   }
 
@@ -46,7 +53,7 @@ export class ConsumerPage {
 
   /** The page as of now; the status alone where the health shows no more to anybody. */
   async write(): Promise<string> {
-    const { settings, build, report, letters, health, figures } = this.#sources;
+    const { topics, build, report, letters, health, figures } = this.#sources;
     const { status, components } = (await health.endpoint.find([], true)).report;
     if (components === undefined || !health.endpoint.showsDetails) {
       return bareStatus(status);
@@ -59,7 +66,7 @@ export class ConsumerPage {
       ...{ status, components, figures },
       lastFailures: health.lastFailures(),
       report: report(),
-      recordTopics: settings.kafka.topics,
+      recordTopics: topics.settings.kafka.topics,
       letters: letters(),
       history: this.#history,
       links: this.#links,

@@ -23,6 +23,9 @@ import {
 } from '../exposition/metric-source.ts';
 import { PartitionLag } from './partition-lag.ts';
 import { TableCounters } from './table-counters.ts';
+import { TopicSeries } from './topic-series.ts';
+
+const NO_TABLES: Settings['tables'] = [];
 
 const ERROR_REASONS = Object.keys(ERROR_REASON) as ErrorReason[];
 
@@ -47,21 +50,21 @@ export class ConsumerCounters implements StreamListener {
   #retries = 0;
 
   /**
-   * @param topics the subscribed topics: their series are there from the start
+   * @param topics those that are read now, another list each time that they change: the series of each is there
    * @param now milliseconds since the epoch
    * @default Date.now()
-   * @param tables the user's own; their series are there from the start. @default none
+   * @param tables the user's own that are filled now; their series are there, too. @default none
    */
   constructor(
     report: () => ConsumerReport,
-    topics: readonly string[],
+    topics: () => readonly string[],
     now: () => number = () => Date.now(),
-    tables: Settings['tables'] = [],
+    tables: () => Settings['tables'] = () => NO_TABLES,
   ) {
-    this.#tables = new TableCounters({ tables });
+    this.#tables = new TableCounters(tables);
     this.#partitions = new PartitionLag(report, now);
     this.#writes = new TopicWrites(topics);
-    this.#unreadable = () => topics.map((topic) => ({ labels: { topic }, value: unreadableOf(topic, report()) }));
+    this.#unreadable = () => topics().map((topic) => ({ labels: { topic }, value: unreadableOf(topic, report()) }));
   }
 
   onCommitted(batch: CommittedBatch): void {
@@ -106,6 +109,7 @@ export class ConsumerCounters implements StreamListener {
       adoptTopicIds: (ids) => sink.adoptTopicIds(ids),
       recordTables: (ids) => sink.recordTables(ids),
       initialize: (topic, choose) => sink.initialize(topic, choose),
+      misfits: (topics) => sink.misfits(topics),
       skip: (gap) => this.#pausedTime.during(sink.skip(gap)),
       write: (request) => this.#pausedTime.during(sink.write(request)),
     };
@@ -156,17 +160,17 @@ class WritesOfTopic {
   }
 }
 
-/** Measures committed transactions by topic; every series is there from the start. */
+/** Measures committed transactions by topic; every series is there as long as the topic is read. */
 class TopicWrites {
-  readonly #topics: ReadonlyMap<string, WritesOfTopic>;
+  readonly #topics: TopicSeries<WritesOfTopic>;
 
-  constructor(topics: readonly string[]) {
-    this.#topics = new Map(topics.map((topic) => [topic, new WritesOfTopic(topic)]));
+  constructor(topics: () => readonly string[]) {
+    this.#topics = new TopicSeries(topics, (topic) => new WritesOfTopic(topic));
   }
 
   observe(batch: CommittedBatch): void {
     const { topic, rows, records, written, fetchedAt, committedAt } = batch;
-    const writes = this.#topics.get(topic);
+    const writes = this.#topics.of(topic);
     if (writes === undefined || records === 0) {
       return;
     }
@@ -187,13 +191,12 @@ class TopicWrites {
 
   get sources(): TopicWriteMetrics {
     const histogram = (of: (writes: WritesOfTopic) => BucketCounts): MetricSource => {
-      return () => [...this.#topics.values()].map((writes) => of(writes).sample(writes.labels));
+      return () => this.#topics.all.map((writes) => of(writes).sample(writes.labels));
     };
     return {
-      rowsWritten: () => [...this.#topics.values()].flatMap(({ rows }) => rows.source()),
-      deadLetters: () => [...this.#topics.values()].flatMap(({ deadLetters }) => deadLetters.source()),
-      rowsDropped: () =>
-        [...this.#topics.values()].map((writes) => ({ labels: writes.labels, value: writes.rowsDropped })),
+      rowsWritten: () => this.#topics.all.flatMap(({ rows }) => rows.source()),
+      deadLetters: () => this.#topics.all.flatMap(({ deadLetters }) => deadLetters.source()),
+      rowsDropped: () => this.#topics.all.map((writes) => ({ labels: writes.labels, value: writes.rowsDropped })),
       processing: histogram(({ processing }) => processing),
       endToEnd: histogram(({ endToEnd }) => endToEnd),
       batchRecords: histogram(({ batchRecords }) => batchRecords),

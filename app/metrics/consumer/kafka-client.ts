@@ -9,6 +9,7 @@ import {
 } from '../exposition/metric-source.ts';
 import { RecentSum, TimeWindowMax } from '../exposition/time-windows.ts';
 import { PerPartition } from './partition-lag.ts';
+import { TopicSeries } from './topic-series.ts';
 
 /** Kafka's own client looks back over two windows of 30 s. */
 const WINDOW_MS = 60_000;
@@ -30,12 +31,14 @@ interface Hidden {
 
 /** Records and bytes fetched of a topic. */
 class TopicFetches {
+  readonly topic: string;
   records = 0;
   bytes = 0;
   readonly recentRecords: RecentSum;
   readonly recentBytes: RecentSum;
 
-  constructor(now: () => number) {
+  constructor(topic: string, now: () => number) {
+    this.topic = topic;
     this.recentRecords = new RecentSum(WINDOW_MS, now);
     this.recentBytes = new RecentSum(WINDOW_MS, now);
   }
@@ -46,7 +49,8 @@ export interface ClientIdentity {
   readonly clientId: string;
   /** The client library and its version. */
   readonly version: string;
-  readonly topics: readonly string[];
+  /** Those that are read now, another list each time that they change. */
+  readonly topics: () => readonly string[];
 }
 
 /** Polls, fetches, requests and rebalances of the Kafka client, under the names of Kafka's own client. */
@@ -59,7 +63,7 @@ export class KafkaClientMetrics implements ClientListener {
   readonly #hidden = new PerPartition<Hidden>((topic, partition) => {
     return { labels: { partition: String(partition), topic }, records: 0, reportedAt: null };
   });
-  readonly #topics: ReadonlyMap<string, TopicFetches>;
+  readonly #topics: TopicSeries<TopicFetches>;
   readonly #fetches: RecentSum;
   readonly #joins: RecentSum;
   #fetchCount = 0;
@@ -90,7 +94,7 @@ export class KafkaClientMetrics implements ClientListener {
       labels: { ...this.#client, partition: String(partition), topic },
       largestLag: new TimeWindowMax(now),
     }));
-    this.#topics = new Map(identity.topics.map((topic) => [topic, new TopicFetches(now)]));
+    this.#topics = new TopicSeries(identity.topics, (topic) => new TopicFetches(topic, now));
     this.#fetches = new RecentSum(WINDOW_MS, now);
     this.#joins = new RecentSum(WINDOW_MS, now);
   }
@@ -109,7 +113,7 @@ export class KafkaClientMetrics implements ClientListener {
   }
 
   onDelivered({ topic, records, bytes }: { topic: string; records: number; bytes: number }): void {
-    const figures = this.#topics.get(topic);
+    const figures = this.#topics.of(topic);
     if (figures !== undefined) {
       figures.records += records;
       figures.bytes += bytes;
@@ -197,8 +201,7 @@ export class KafkaClientMetrics implements ClientListener {
   }
 
   #perTopic(read: (figures: TopicFetches) => number): MetricSource {
-    return () =>
-      [...this.#topics].map(([topic, figures]) => ({ labels: { ...this.#client, topic }, value: read(figures) }));
+    return () => this.#topics.all.map((of) => ({ labels: { ...this.#client, topic: of.topic }, value: read(of) }));
   }
 
   /** A series for each partition whose lag is known. */

@@ -4,6 +4,7 @@ import { tablesOf } from '../../../settings/sections/tables.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import type { TableCounts, TableLetters } from '../../stream/ports/record-sink.ts';
 import { LabelledCounts, type Labels, type MetricSources, type Sample } from '../exposition/metric-source.ts';
+import { TopicSeries } from './topic-series.ts';
 
 interface Count extends Sample {
   value: number;
@@ -24,19 +25,23 @@ const MOST_SERIES = 200;
 
 /** Counts dead letters by table and column. */
 class TableLetterCounts {
-  readonly #ofNoColumn: ReadonlyMap<string, LabelledCounts<DeadLetterReason>>;
+  readonly #ofNoColumn: TopicSeries<LabelledCounts<DeadLetterReason>>;
   readonly #ofColumns = new Map<string, Count>();
 
-  constructor(tables: readonly string[]) {
-    this.#ofNoColumn = new Map(
-      tables.map((table) => [table, new LabelledCounts('reason', DEAD_LETTER_REASONS, { table, column: '' })]),
+  constructor(tables: () => readonly string[]) {
+    this.#ofNoColumn = new TopicSeries(
+      tables,
+      (table) => new LabelledCounts('reason', DEAD_LETTER_REASONS, { table, column: '' }),
     );
   }
 
   add({ table, column, reason, records }: TableLetters): void {
-    const ofNoColumn = this.#ofNoColumn.get(table);
+    const ofNoColumn = this.#ofNoColumn.of(table);
     const key = JSON.stringify([table, column, reason]);
     const known = this.#ofColumns.get(key);
+    if (this.#ofColumns.size >= MOST_SERIES) {
+      this.#forget();
+    }
     if (ofNoColumn === undefined || column === '' || (known === undefined && this.#ofColumns.size >= MOST_SERIES)) {
       ofNoColumn?.add(reason, records);
       return;
@@ -46,51 +51,91 @@ class TableLetterCounts {
     this.#ofColumns.set(key, count);
   }
 
-  readonly source = (): readonly Sample[] => [
-    ...[...this.#ofNoColumn.values()].flatMap((counts) => counts.source()),
-    ...this.#ofColumns.values(),
-  ];
+  readonly source = (): readonly Sample[] => {
+    this.#forget();
+    return [...this.#ofNoColumn.all.flatMap((counts) => counts.source()), ...this.#ofColumns.values()];
+  };
+
+  /** Columns of tables that are not filled any more are not counted. */
+  #forget(): void {
+    for (const [key, { labels }] of this.#ofColumns) {
+      if (this.#ofNoColumn.of(labels['table'] ?? '') === undefined) {
+        this.#ofColumns.delete(key);
+      }
+    }
+  }
+}
+
+/** Names that the entries of now have: of their tables, and of their topics. */
+class CountedNames {
+  readonly #current: () => Settings['tables'];
+  #read: Settings['tables'] | null = null;
+  #tables: readonly string[] = [];
+  #topics: readonly string[] = [];
+  #conditionTopics: readonly string[] = [];
+
+  /** @param current the entries of now, another list each time that they change */
+  constructor(current: () => Settings['tables']) {
+    this.#current = current;
+  }
+
+  readonly tables = (): readonly string[] => this.#follow().#tables;
+  readonly topics = (): readonly string[] => this.#follow().#topics;
+  readonly conditionTopics = (): readonly string[] => this.#follow().#conditionTopics;
+
+  #follow(): this {
+    const current = this.#current();
+    if (current !== this.#read) {
+      this.#read = current;
+      const entries = tablesOf({ tables: current });
+      const topicsIn = (from: typeof entries): readonly string[] => [...new Set(from.flatMap(({ topics }) => topics))];
+      this.#tables = [...new Set(entries.map(({ schema, table }) => `${schema}.${table}`))];
+      this.#topics = topicsIn(entries);
+      this.#conditionTopics = topicsIn(entries.filter(({ when }) => when !== undefined));
+    }
+    return this;
+  }
 }
 
 /** Counts what is done with records in the user's tables; no others are counted. */
 export class TableCounters {
-  readonly #operations: ReadonlyMap<string, LabelledCounts<TableOperation>>;
+  readonly #operations: TopicSeries<LabelledCounts<TableOperation>>;
   readonly #letters: TableLetterCounts;
   /** By topic. */
-  readonly #unmapped: ReadonlyMap<string, Count>;
+  readonly #unmapped: TopicSeries<Count>;
   /** By topic, of those that have conditions. */
-  readonly #unmatched: ReadonlyMap<string, Count>;
+  readonly #unmatched: TopicSeries<Count>;
 
-  constructor(settings: Pick<Settings, 'tables'>) {
-    const entries = tablesOf(settings);
-    const tables = [...new Set(entries.map(({ schema, table }) => `${schema}.${table}`))];
-    const countsOf = (from: typeof entries): ReadonlyMap<string, Count> =>
-      new Map(from.flatMap(({ topics }) => topics).map((topic) => [topic, countOf({ topic })]));
-    this.#operations = new Map(
-      tables.map((table) => [table, new LabelledCounts('operation', TABLE_OPERATIONS, { table })]),
+  /** @param tables the entries of now, another list each time that they change */
+  constructor(tables: () => Settings['tables']) {
+    const names = new CountedNames(tables);
+    const ofTopic = (topic: string): Count => countOf({ topic });
+    this.#operations = new TopicSeries(
+      names.tables,
+      (table) => new LabelledCounts('operation', TABLE_OPERATIONS, { table }),
     );
-    this.#letters = new TableLetterCounts(tables);
-    this.#unmapped = countsOf(entries);
-    this.#unmatched = countsOf(entries.filter(({ when }) => when !== undefined));
+    this.#letters = new TableLetterCounts(names.tables);
+    this.#unmapped = new TopicSeries(names.topics, ofTopic);
+    this.#unmatched = new TopicSeries(names.conditionTopics, ofTopic);
   }
 
   observe(topic: string, { operations, deadLetters, unmappedFields, unmatched }: TableCounts): void {
     for (const { table, operation, records } of operations) {
-      this.#operations.get(table)?.add(operation, records);
+      this.#operations.of(table)?.add(operation, records);
     }
     for (const letters of deadLetters) {
       this.#letters.add(letters);
     }
-    addTo(this.#unmapped.get(topic), unmappedFields);
-    addTo(this.#unmatched.get(topic), unmatched);
+    addTo(this.#unmapped.of(topic), unmappedFields);
+    addTo(this.#unmatched.of(topic), unmatched);
   }
 
   get sources(): Pick<MetricSources, 'tableRecords' | 'tableDeadLetters' | 'unmappedFields' | 'unmatchedRecords'> {
     return {
-      tableRecords: () => [...this.#operations.values()].flatMap((counts) => counts.source()),
+      tableRecords: () => this.#operations.all.flatMap((counts) => counts.source()),
       tableDeadLetters: this.#letters.source,
-      unmappedFields: () => [...this.#unmapped.values()],
-      unmatchedRecords: () => [...this.#unmatched.values()],
+      unmappedFields: () => this.#unmapped.all,
+      unmatchedRecords: () => this.#unmatched.all,
     };
   }
 }

@@ -235,7 +235,7 @@ export class DatabasePool {
       if (error instanceof Error && CONNECT_TIMEOUT.test(error.message)) {
         this.#times.timedOut();
       }
-      throw this.#failed(asStreamError(error, this.#current().credentialsFrom), beganAt);
+      throw this.#failed(asStreamError(error, { credentialsFrom: this.#current().credentialsFrom }), beganAt);
     }
   }
 

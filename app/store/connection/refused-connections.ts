@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DatabaseError } from 'pg';
 import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
-import { describeDatabaseError, isLockTimeout, refusedParameter, troubleOf, verdictOn } from './sqlstate.ts';
+import { describeDatabaseError, isHeldUp, isLockTimeout, refusedParameter, troubleOf, verdictOn } from './sqlstate.ts';
 import { tlsAdvice } from './tls-errors.ts';
 
 /** An error of verdict `unknown` may pass or not: after so many in a row it does not. */
@@ -47,13 +47,16 @@ function adviceOn(error: unknown): string {
   return tlsAdvice(error) ?? (isLogin ? login : 'check database.url, the role and its rights on the schema');
 }
 
-/**
- * An error of pg as one of the stream's.
- *
- * @param credentialsFrom `database.credentialsFrom`, named by a refusal of the connection itself. @default it is not
- * named
- */
-export function asStreamError(error: unknown, credentialsFrom?: string): OutageError | FatalError {
+/** What an error of pg is about. */
+interface ErrorPlace {
+  /** `database.credentialsFrom`, named by a refusal of the connection itself. @default it is not named */
+  readonly credentialsFrom?: string | undefined;
+  /** The table whose statement failed. @default not known */
+  readonly table?: string;
+}
+
+/** An error of pg as one of the stream's. */
+export function asStreamError(error: unknown, { credentialsFrom, table }: ErrorPlace = {}): OutageError | FatalError {
   if (error instanceof OutageError || error instanceof FatalError) {
     return error;
   }
@@ -63,10 +66,12 @@ export function asStreamError(error: unknown, credentialsFrom?: string): OutageE
   const description = describeDatabaseError(error);
   const verdict = verdictOn(error);
   if (verdict === 'retry') {
-    return new OutageError(`PostgreSQL cannot do it for now: ${description}`, {
+    const what = table === undefined ? 'PostgreSQL cannot do it for now' : `the table ${table} takes no rows for now`;
+    return new OutageError(`${what}: ${description}`, {
       cause: error,
       reason: troubleOf(error),
       isLockWait: isLockTimeout(error),
+      ...(table !== undefined && { table }),
     });
   }
   if (verdict === 'unknown') {
@@ -76,6 +81,10 @@ export function asStreamError(error: unknown, credentialsFrom?: string): OutageE
   const message = `PostgreSQL refused: ${description}; ${adviceOn(error)}, then start again${origin}`;
   return new FatalError('DATABASE_REFUSED', message, { cause: error });
 }
+
+/** The error of a table's statement: an outage of the table where it takes no rows for now, else the error itself. */
+export const ofTable = (error: unknown, table: string): unknown =>
+  isHeldUp(error) ? asStreamError(error, { table }) : error;
 
 /**
  * Connections that are refused one after the other. Until as many attempts were refused as there are pauses and one

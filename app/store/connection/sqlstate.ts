@@ -203,5 +203,11 @@ export function describeDatabaseError(error: unknown): string {
 /** `lock_not_available`: PostgreSQL gave up the wait for a lock. */
 export const isLockTimeout = (error: unknown): boolean => error instanceof DatabaseError && error.code === '55P03';
 
+const DISK_FULL = '53100';
+
+/** Whether a table took no rows for a reason that passes and is no record's: it is locked, or its disk is full. */
+export const isHeldUp = (error: unknown): boolean =>
+  isLockTimeout(error) || (error instanceof DatabaseError && error.code === DISK_FULL);
+
 /** Whether PostgreSQL ended a transaction of two that waited for each other. */
 export const isDeadlock = (error: unknown): boolean => error instanceof DatabaseError && error.code === '40P01';

@@ -16,6 +16,18 @@ export interface Timeouts {
   readonly idle_in_transaction_session_timeout: number;
 }
 
+/**
+ * A transaction of several tables waits for a lock for so long at most, so that what waits for one of them holds up the
+ * others no longer. PostgreSQL looks for deadlocks after a second (`deadlock_timeout`), and finds them before.
+ */
+const IMPATIENT_LOCK_MS = 3_000;
+
+/** The same without patience for locks. */
+export const impatient = (timeouts: Timeouts): Timeouts => ({
+  ...timeouts,
+  lock_timeout: Math.min(timeouts.lock_timeout, IMPATIENT_LOCK_MS),
+});
+
 export function timeoutsOf({ statementTimeout }: Pick<Settings['database'], 'statementTimeout'>): Timeouts {
   const timeout = milliseconds(statementTimeout);
   return {

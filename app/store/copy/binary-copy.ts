@@ -99,6 +99,11 @@ export class CopyQuery implements Submittable {
     return this.#isDeclined;
   }
 
+  /** Command tags of the statements that were completed so far. */
+  get completed(): readonly string[] {
+    return this.#completed;
+  }
+
   submit(connection: Connection): void {
     connection.query(this.#text);
   }

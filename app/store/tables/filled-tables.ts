@@ -33,10 +33,19 @@ interface TableFiller {
 
 const qualifiedName = ({ schema, table }: Pick<TableSettings, 'schema' | 'table'>): string => `${schema}.${table}`;
 
-/** The tables that a topic fills by the settings. */
-export function targetsBySettings(settings: Pick<Settings, 'tables' | 'kafka'>): TableFiller['targets'] {
-  const tables = tablesOf(settings);
+/**
+ * The tables that a topic fills by the settings.
+ *
+ * @param current the settings of now, another object each time that they change
+ */
+export function targetsBySettings(current: () => Pick<Settings, 'tables' | 'kafka'>): TableFiller['targets'] {
+  let settings = current();
+  let tables = tablesOf(settings);
   return (topic) => {
+    if (settings !== current()) {
+      settings = current();
+      tables = tablesOf(settings);
+    }
     const own = tables.filter(({ topics }) => topics.includes(topic));
     return {
       all: [...(settings.kafka.topics.includes(topic) ? [RECORDS.table] : []), ...own.map(qualifiedName)],
@@ -244,6 +253,7 @@ export class FilledTables {
         `the table, set tables[].sharedWithGroups: true for group ${groupId}. If the other group is gone for good, and its ` +
         `rows in the table as well, or if it never filled that table, delete its rows of this topic from ${this.#table} and ${this.#offsets}. Else fill another ` +
         'table. Then start again',
+      { topic },
     );
   }
 }

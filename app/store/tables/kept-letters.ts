@@ -77,6 +77,8 @@ const WAITS_OF_A_COUNT = 100;
 /** What {@link KeptLetters} needs beside the pool. */
 interface KeptLettersOptions {
   readonly clock: Clock;
+  /** The topics that are read now. @default those of the settings */
+  readonly topics?: () => readonly string[];
   readonly logger: {
     info(fields: object, message: string): void;
     warn(fields: object, message: string): void;
@@ -92,11 +94,11 @@ export class KeptLetters {
   readonly #options: KeptLettersOptions;
   readonly #schema: string;
   readonly #groupId: string;
-  /** Letters of the settings' topics are known to be none where a count has none. */
-  readonly #topics: readonly string[];
+  /** Letters of topics that are read are known to be none where a count has none. */
+  readonly #topics: () => readonly string[];
   readonly #isInTable: boolean;
   readonly #keepMs: number | null;
-  readonly #expired: Map<string, number>;
+  readonly #expired = new Map<string, number>();
   #counted: { readonly letters: readonly WaitingLetters[]; readonly at: number; readonly until: number } | null = null;
   #warned = '';
 
@@ -110,10 +112,10 @@ export class KeptLetters {
     this.#options = options;
     this.#schema = settings.database.schema;
     this.#groupId = settings.kafka.groupId;
-    this.#topics = topicsOf(settings);
+    const named = topicsOf(settings);
+    this.#topics = options.topics ?? (() => named);
     this.#isInTable = to !== 'topic';
     this.#keepMs = keep === undefined ? null : milliseconds(keep);
-    this.#expired = new Map(this.#topics.map((topic) => [topic, 0]));
   }
 
   /** What is known; a count that is too old is none. */
@@ -125,7 +127,11 @@ export class KeptLetters {
       ...of,
       oldestSeconds: of.letters === 0 ? 0 : of.oldestSeconds + passed,
     }));
-    return { waiting: waiting ?? null, expired: this.#keepMs === null ? null : this.#expired };
+    const none = this.#topics().map((topic) => [topic, 0] as const);
+    return {
+      waiting: waiting ?? null,
+      expired: this.#keepMs === null ? null : new Map([...none, ...this.#expired]),
+    };
   }
 
   /** Counts and deletes again and again, until the signal is aborted. Never rejects. */
@@ -160,7 +166,7 @@ export class KeptLetters {
 
   async #count(): Promise<void> {
     const found = await this.#pool.withClient((client) => countLetters(client, this.#schema, this.#groupId));
-    const others = this.#topics.filter((topic) => !found.some((one) => one.topic === topic));
+    const others = this.#topics().filter((topic) => !found.some((one) => one.topic === topic));
     const letters = [...found, ...others.map((topic) => ({ topic, letters: 0, oldestSeconds: 0 }))];
     const at = this.#now();
     this.#counted = { letters, at, until: at };

@@ -124,6 +124,17 @@ export const MIGRATIONS: readonly Migration[] = [
         PRIMARY KEY (group_id, topic, partition, "offset", discarded_at)
       );`,
   },
+  {
+    version: 7,
+    name: 'create templates',
+    sql: (schema) => `
+      CREATE TABLE ${schema}.templates (
+        group_id text NOT NULL,
+        template text NOT NULL,
+        begun_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (group_id, template)
+      );`,
+  },
 ];
 
 /** Any number that no other program is likely to lock: the first bytes of "stream-consumer". */

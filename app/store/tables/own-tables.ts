@@ -46,6 +46,7 @@ const TABLES: readonly OwnTable[] = [
     columns: { group_id: 'text', topic: 'text', topic_id: 'text', target: 'text' },
     key: ['group_id', 'topic', 'topic_id', 'target'],
   },
+  { table: 'templates', columns: { group_id: 'text', template: 'text' }, key: ['group_id', 'template'] },
 ];
 
 export const TABLE_NAMES = TABLES.map(({ table }) => table);

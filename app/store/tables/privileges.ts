@@ -1,4 +1,6 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
+import { isTemplate } from '../../../settings/sections/tables/topic-template.ts';
+import { topicsOf } from '../../../settings/sections/tables.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { FatalError } from '../../stream/ports/stream-errors.ts';
 import { sqlName } from '../connection/sql-name.ts';
@@ -13,9 +15,11 @@ export type NeededPrivileges = Readonly<Record<string, readonly Privilege[]>>;
  * well until the first dead letter.
  */
 export function neededPrivileges({
-  kafka: { topics },
+  kafka,
+  tables,
   deadLetters: { to, maxRatio, keep },
-}: Pick<Settings, 'kafka' | 'deadLetters'>): NeededPrivileges {
+}: Pick<Settings, 'kafka' | 'tables' | 'deadLetters'>): NeededPrivileges {
+  const { topics } = kafka;
   const writesLetters = to !== 'topic';
   // A dead letter is counted among the newest records and letters.
   const countsLetters = writesLetters && maxRatio < 1;
@@ -30,6 +34,7 @@ export function neededPrivileges({
     offsets: ['SELECT', 'INSERT', 'UPDATE'],
     gaps: ['INSERT'],
     filled_tables: ['SELECT', 'INSERT'],
+    ...(topicsOf({ kafka, tables }).some(isTemplate) && { templates: ['SELECT', 'INSERT'] }),
     schema_migrations: ['SELECT'],
   };
 }

@@ -56,7 +56,9 @@ const PLACE_OF_ROW = /^(?!COPY )[^\n]*\(\d+,\d+\)/;
 const waitedForRow = ({ cause }: OutageError): boolean => PLACE_OF_ROW.test((cause as pg.DatabaseError).where ?? '');
 
 interface TableLocksOptions {
-  readonly settings: Pick<Settings, 'database' | 'tables' | 'kafka'>;
+  readonly settings: Pick<Settings, 'database' | 'kafka'>;
+  /** The topics that are read now, by their names alone. */
+  readonly topics: { readonly settings: Pick<Settings, 'tables'> };
   /** The settings of the moment, for each new connection. */
   readonly current: () => Settings['database'];
   readonly logger: Logger;
@@ -72,7 +74,6 @@ interface TableLocksOptions {
  */
 export class TableLocks {
   readonly #options: TableLocksOptions;
-  readonly #names: readonly [schemas: readonly string[], tables: readonly string[]];
   #client: pg.Client | null = null;
   /** One search at a time, for all partitions. */
   #search: Promise<boolean> | null = null;
@@ -80,10 +81,7 @@ export class TableLocks {
   #isFound = false;
 
   constructor(options: TableLocksOptions) {
-    const { schema } = options.settings.database;
-    const tables = [...TABLE_NAMES.map((table) => ({ schema, table })), ...tablesOf(options.settings)];
     this.#options = options;
-    this.#names = [tables.map((each) => each.schema), tables.map(({ table }) => table)];
     options.signal.addEventListener('abort', () => this.#disconnect(), { once: true });
   }
 
@@ -105,6 +103,14 @@ export class TableLocks {
       this.#search = null;
     });
     return this.#search;
+  }
+
+  /** Schemas and names of all tables that are written now. */
+  #names(): readonly (readonly string[])[] {
+    const { settings, topics } = this.#options;
+    const { schema } = settings.database;
+    const tables = [...TABLE_NAMES.map((table) => ({ schema, table })), ...tablesOf(topics.settings)];
+    return [tables.map((each) => each.schema), tables.map(({ table }) => table)];
   }
 
   async #searchOnce(): Promise<boolean> {
@@ -154,7 +160,7 @@ export class TableLocks {
     const { current, signal } = this.#options;
     try {
       this.#client ??= (await openConnection(current(), { query_timeout: CATALOG_ANSWER_MS }, signal)).client;
-      return (await this.#client.query<Lock>(LOCKS, [...this.#names])).rows;
+      return (await this.#client.query<Lock>(LOCKS, [...this.#names()])).rows;
     } catch (error) {
       this.#disconnect();
       throw error;

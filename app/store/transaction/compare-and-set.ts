@@ -1,6 +1,7 @@
 import { DatabaseError, escapeIdentifier, escapeLiteral, type PoolClient, type QueryResult } from 'pg';
 import type { Gap } from '../../stream/ports/record-sink.ts';
 import type { OffsetOrigin } from '../../stream/ports/record-source.ts';
+import { ofTable } from '../connection/refused-connections.ts';
 import { beginRows, commit, requireCommitted, type Timeouts } from '../connection/transaction.ts';
 import { CopyQuery, isCopyTag } from '../copy/binary-copy.ts';
 import { RowRefused } from '../copy/isolate-poison.ts';
@@ -59,6 +60,12 @@ const isSameTopic = (storedId: string, id: string): string => `coalesce(${stored
 const withOrigin = (next: bigint | string, id: string, epoch: string): string =>
   `topic_id = coalesce(${id}, topic_id), leader_epoch = ${epoch}, leader_epoch_offset = ${next}, updated_at = now()`;
 
+/** Statements that move offsets; the tag is that of their update. */
+interface MovingStep extends GuardStep {
+  /** Statements behind the update. */
+  readonly behind: number;
+}
+
 /**
  * Statements that begin a transaction and move the stored offset from exactly the expected value to the next one, with
  * one update, unless it is known to be of a topic with another id. The numbers are ours and the texts are escaped.
@@ -68,7 +75,7 @@ const withOrigin = (next: bigint | string, id: string, epoch: string): string =>
 export function movingOffset(
   { schema, groupId, timeouts }: OffsetOwner,
   { topic, partition, expectedOffset, nextOffset, ...origin }: Gap,
-): GuardStep {
+): MovingStep {
   requireForward({ topic, partition, expectedOffset, nextOffset });
   const { id, epoch } = originValues(origin);
   const sql = `${beginRows(timeouts)}; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS};
@@ -76,7 +83,7 @@ export function movingOffset(
       WHERE group_id = ${escapeLiteral(groupId)} AND topic = ${escapeLiteral(topic)}
         AND partition = ${partition} AND next_offset = ${expectedOffset} AND ${isSameTopic('topic_id', id)};
      SET LOCAL lock_timeout = ${timeouts.lock_timeout}`;
-  return { sql, tag: 'UPDATE 1' };
+  return { sql, tag: 'UPDATE 1', behind: 1 };
 }
 
 /**
@@ -87,7 +94,7 @@ export function movingOffset(
  *
  * @throws RangeError when an offset would not move forward
  */
-export function movingOffsets({ schema, groupId, timeouts }: OffsetOwner, gaps: readonly Gap[]): GuardStep {
+export function movingOffsets({ schema, groupId, timeouts }: OffsetOwner, gaps: readonly Gap[]): MovingStep {
   const offsets = `${escapeIdentifier(schema)}.offsets`;
   const group = escapeLiteral(groupId);
   const values = gaps.map((gap) => {
@@ -105,7 +112,7 @@ export function movingOffsets({ schema, groupId, timeouts }: OffsetOwner, gaps: 
      UPDATE ${offsets} AS stored SET next_offset = held.next, ${withOrigin('held.next', 'held.id', 'held.epoch')} FROM held
       WHERE stored.group_id = ${group} AND stored.topic = held.topic AND stored.partition = held.partition
         AND stored.next_offset = held.expected`;
-  return { sql, tag: `UPDATE ${gaps.length}` };
+  return { sql, tag: `UPDATE ${gaps.length}`, behind: 0 };
 }
 
 function requireForward({ topic, partition, expectedOffset, nextOffset }: Gap): void {
@@ -139,7 +146,7 @@ interface RowsOwner extends OffsetOwner {
 
 /** Statements that begin a transaction and move exactly these offsets; the tag is that of their update. */
 interface OffsetMove {
-  readonly moving: GuardStep;
+  readonly moving: MovingStep;
   readonly gaps: readonly Gap[];
 }
 
@@ -159,6 +166,7 @@ export interface TableBatch extends RowBatch {
  * @returns `declined` when not all offsets were moved; `refused` when a row was refused, or a trigger dropped one, or a
  * table was altered: either way nothing was written
  * @throws FatalError `TABLE_MISMATCH` when it was altered to what rows are not encoded for; nothing was written
+ * @throws OutageError with the table that takes no rows for now; nothing was written
  * @throws FatalError `ROWS_DROPPED` when a trigger that the connection did not know of dropped rows: the transaction is
  * committed, so their records are not in that table and behind the stored offset
  */
@@ -169,7 +177,8 @@ export async function writeAtOnce(
   batches: readonly TableBatch[],
 ): Promise<'committed' | 'declined' | 'refused'> {
   const tables = batches.map(({ table }) => table);
-  const guards = batches.flatMap((batch) => batch.table.guard(client, batch));
+  const guardsOf = batches.map((batch) => batch.table.guard(client, batch));
+  const guards = guardsOf.flat();
   const mayDrop = tables.some((table) => table.allowsDroppedRows || table.rowTriggers(client).length > 0);
   // A row that keeps columns of one that is not there is a dead letter.
   const commitsApart = mayDrop || batches.some(({ kept }) => kept.size > 0);
@@ -181,7 +190,11 @@ export async function writeAtOnce(
     guards.every(({ tag }, nth) => tags.at(nth - guards.length) === tag);
   const rows = batches.map((batch) => ({ format: batch.table.copy.format, rows: batch.rows }));
   const copy = new CopyQuery(statements.join('; '), rows, (tags) => isMoved(tags) && isAsKnown(tags));
-  const tags = await client.query(copy).tags.catch(refusalOnly);
+  const tags = await client.query(copy).tags.catch((error: unknown) => {
+    const ofBatch = (nth: number) => guardsOf[nth]?.length ?? 0;
+    const table = tableInTurn(copy.completed, moving, batches, ofBatch);
+    return refusalOnly(table ? ofTable(error, table.name) : error);
+  });
   if (tags instanceof RowRefused) {
     await client.query('ROLLBACK');
     await ownTables.requireUnwritten(client, groupId, tags.cause);
@@ -196,6 +209,22 @@ export async function writeAtOnce(
     return isMoved(tags) ? asAltered(client, tables) : 'declined';
   }
   return commitRows(client, gaps, { tags, commitsApart, batches });
+}
+
+/**
+ * The table of the statement that follows those with these tags; `undefined` where an offset was to be moved. The
+ * statements of {@link writeAtOnce} are in this order: the guards of all tables, and then the copies.
+ */
+function tableInTurn(
+  completed: readonly string[],
+  { behind }: MovingStep,
+  batches: readonly TableBatch[],
+  guardsOf: (nth: number) => number,
+): Table | undefined {
+  const moved = completed.findIndex((tag) => tag.startsWith('UPDATE'));
+  const guards = batches.flatMap(({ table }, nth) => new Array<Table>(guardsOf(nth)).fill(table));
+  const copies = batches.flatMap((batch) => batch.table.copying(batch).statements.map(() => batch.table));
+  return moved < 0 ? undefined : [...guards, ...copies][completed.length - moved - 1 - behind];
 }
 
 /** Reads the tables from the catalog anew: the next transaction on this connection knows them. */

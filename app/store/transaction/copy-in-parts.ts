@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { ofTable } from '../connection/refused-connections.ts';
 import { RowRefused, storeWithoutPoison } from '../copy/isolate-poison.ts';
 import { asRefusal } from '../copy/refused-row.ts';
 import type { AdmittedRecords, TableRows } from '../tables/admit.ts';
@@ -108,7 +109,7 @@ async function copyPart(client: PoolClient, { table, rows }: TableRows, from: nu
   return sendRows(client, table, part).catch((error: unknown) => {
     const refusal = asRefusal(error, table.copy);
     if (!(refusal instanceof RowRefused)) {
-      throw refusal;
+      throw ofTable(refusal, table.name);
     }
     const record = refusal.index === null ? null : rows.recordOf(refusal.index, from, to);
     throw new RowRefused(refusal.sqlstate, record === null ? null : record - from, { cause: refusal.cause });

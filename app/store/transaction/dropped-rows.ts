@@ -42,5 +42,7 @@ export function droppedRows(gaps: readonly Gap[], dropped: DroppedRows): FatalEr
     'ROWS_DROPPED',
     `the table ${table} took ${stored} of ${sent} rows of ${gaps.map(offsetRange).join(', ')}, without an error: ` +
       `a row trigger before INSERT${names} returned NULL. ${remedy(dropped)}`,
+    // What is committed is missing in the table whatever comes next, and the group may have had several topics.
+    dropped.isCommitted ? { topic: null } : {},
   );
 }

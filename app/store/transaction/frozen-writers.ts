@@ -131,7 +131,7 @@ export class FrozenWriters {
       this.#refusedSince.delete(key);
       return moved;
     } catch (error) {
-      if (error instanceof OutageError && error.isLockWait) {
+      if (error instanceof OutageError && error.isLockWait && error.table === undefined) {
         return error;
       }
       throw error;

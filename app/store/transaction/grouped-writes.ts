@@ -1,10 +1,12 @@
 import type { PoolClient } from 'pg';
 import { partitionKey } from '../../records/record.ts';
 import type { WriteOutcome, WriteRequest } from '../../stream/ports/record-sink.ts';
+import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
 import { inFewPieces, type Memory, rowMemory } from '../copy/row-memory.ts';
 import { type Admitted, admit } from '../tables/admit.ts';
 import { allKinds, type Rows, type Table } from '../tables/table.ts';
 import { movingOffsets, type TableBatch, writeAtOnce } from './compare-and-set.ts';
+import { TableTurns } from './table-turns.ts';
 import { asCommitted, reportingDeadlocks, requireTablesOnce, type Writer } from './write-records.ts';
 
 /** Bytes of the records that a group writes at most; a single request may have more. */
@@ -21,10 +23,16 @@ const STALLED_AFTER_MS = 100;
 
 /** How requests are written. */
 interface Writers {
-  /** One request in a transaction alone. */
-  alone(request: WriteRequest): Promise<WriteOutcome>;
+  /**
+   * One request in a transaction alone.
+   *
+   * @param isPatient whether it waits for a lock as long as a statement may, or for some seconds
+   */
+  alone(request: WriteRequest, isPatient: boolean): Promise<WriteOutcome>;
   /** Requests in one transaction: an outcome for each, or `null` when nothing was written and each has to go alone. */
   together(requests: readonly WriteRequest[]): Promise<readonly WriteOutcome[] | null>;
+  /** Names of the tables of a topic, as outages have them. */
+  tablesOf(topic: string): readonly string[];
 }
 
 /** Bounds of the groups. */
@@ -58,6 +66,9 @@ interface Group {
  *
  * The partitions of a group that could not be written are suspects, and go alone until they have committed alone, and
  * without dead letters: so one that fails again and again takes the others along once.
+ *
+ * A table that takes no rows for now, or does not fit, holds up no other one: a group that met it is written again,
+ * each request alone. Until the table takes rows its requests go alone, and one of them at a time waits for it.
  */
 export class GroupedWrites {
   readonly #writers: Writers;
@@ -68,6 +79,7 @@ export class GroupedWrites {
   readonly #groups = new Set<Group>();
   #nextWrite: NodeJS.Timeout | null = null;
   readonly #suspects = new Set<string>();
+  readonly #turns = new TableTurns();
 
   constructor(writers: Writers, { maxBatchRecords, poolSize }: GroupLimits) {
     this.#writers = writers;
@@ -76,7 +88,8 @@ export class GroupedWrites {
   }
 
   write(request: WriteRequest): Promise<WriteOutcome> {
-    if (request.records.length === 0 || this.#suspects.has(partitionKey(request))) {
+    const isSuspect = request.records.length === 0 || this.#suspects.has(partitionKey(request));
+    if (isSuspect || this.#turns.isHeldUp(() => this.#writers.tablesOf(request.topic))) {
       return this.#writeAlone(request);
     }
     return new Promise((resolve, reject) => {
@@ -86,7 +99,8 @@ export class GroupedWrites {
   }
 
   async #writeAlone(request: WriteRequest): Promise<WriteOutcome> {
-    const outcome = await this.#writers.alone(request);
+    const tables = () => this.#writers.tablesOf(request.topic);
+    const outcome = await this.#turns.write(tables, (isPatient) => this.#writers.alone(request, isPatient));
     if (outcome.kind === 'committed' && outcome.deadLetters.size === 0) {
       this.#suspects.delete(partitionKey(request));
     }
@@ -160,8 +174,10 @@ export class GroupedWrites {
       }
     } catch (error) {
       this.#suspect(group);
-      for (const { reject } of group) {
-        reject(error);
+      const isOfTable = this.#turns.note(error) || (error instanceof OutageError && error.table !== undefined);
+      const goAlone = isOfTable || (error instanceof FatalError && error.isOfTopic);
+      for (const { request, resolve, reject } of group) {
+        goAlone ? resolve(this.#writeAlone(request)) : reject(error);
       }
     }
   }

@@ -66,6 +66,7 @@ export class RefusingTable {
         {
           cause: error,
           reason: 'database_busy',
+          table: name,
         },
       );
     });

@@ -7,6 +7,7 @@ import {
   type DeadLetterTopic,
 } from '../../stream/ports/dead-letter.ts';
 import type { Gap, WriteOutcome, WriteRequest } from '../../stream/ports/record-sink.ts';
+import { ofTable } from '../connection/refused-connections.ts';
 import { isDeadlock } from '../connection/sqlstate.ts';
 import { commit, type Timeouts } from '../connection/transaction.ts';
 import { copyInto, copyStatement } from '../copy/binary-copy.ts';
@@ -167,8 +168,12 @@ export async function copyAdmitted(
 
 /** Until the end of the transaction the tables stay what they are found to be. Its savepoint `part` is moved here. */
 async function requireLocked(client: PoolClient, batches: readonly TableRows[]): Promise<void> {
-  const openings = batches.map(({ table, rows }) => table.opening(rows.kinds));
-  await client.query([...openings, 'SAVEPOINT part'].join('; '));
+  for (const { table, rows } of batches) {
+    await client.query(table.opening(rows.kinds)).catch((error: unknown) => {
+      throw ofTable(error, table.name);
+    });
+  }
+  await client.query('SAVEPOINT part');
   for (const { table } of batches) {
     await table.require(client);
   }

@@ -1,3 +1,5 @@
+import type { FatalCode } from '../../../contract/fatal-codes.ts';
+import type { ErrorReason } from '../../../contract/metrics/definition.ts';
 import type { TopicPartition } from '../../records/record.ts';
 import { systemClock } from '../ports/clock.ts';
 import type { UnreadableBatch } from '../ports/record-source.ts';
@@ -73,6 +75,18 @@ export interface TopicReport {
   readonly leaderless?: number;
 }
 
+/** A topic that waits alone, while the others go on. */
+export interface WaitingTopic {
+  readonly topic: string;
+  /** Of what it waits for; `database_busy`: its table takes no rows for now, as while it is locked. */
+  readonly code: FatalCode | ErrorReason;
+  /** What happened and what mends it, without secrets and without a record's content. */
+  readonly message: string;
+  readonly since: Date;
+  /** Whether nobody wants the topic for now, by the settings: it needs no attention. */
+  readonly isIgnored: boolean;
+}
+
 /** What a partition may have to wait for; `next offset in the log`: the log ends below it, or begins above it. */
 export type Awaited = 'stored offset' | 'log end' | 'next offset in the log';
 
@@ -98,6 +112,8 @@ export interface ConsumerReport {
    * @default none: Kafka has not answered yet, or not for a minute
    */
   readonly topics?: readonly TopicReport[];
+  /** Topics that wait alone. Of their partitions neither lag nor stall is reported. @default none */
+  readonly waiting?: readonly WaitingTopic[];
   /** When a transaction last committed; `null` before the first. */
   readonly lastProgressAt: Date | null;
   /** What went wrong last, without secrets and without a record's content; `null` when nothing did. */

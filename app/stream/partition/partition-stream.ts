@@ -168,6 +168,8 @@ export class PartitionStream {
   /** The same, and waits for a search, which writes nothing any more and ends when the brokers answer. */
   readonly close = (): Promise<unknown> => Promise.all([this.giveUp(), this.#searching]);
 
+  readonly #fail = (error: unknown): void => this.#ports.onFatal(FatalError.from(error), this.partition.topic);
+
   #at(offset: bigint): Position {
     return { ...this.partition, offset, topicId: this.#topicId, leaderEpoch: this.#leaderEpoch };
   }
@@ -185,13 +187,13 @@ export class PartitionStream {
   async #writeAll(): Promise<void> {
     try {
       while (!this.#queue.isEmpty) {
-        const limit = { records: this.#batchLimit.records, bytes: this.#maxQueuedBytes };
-        await this.#queue.use(limit, (taken, end) => this.#write(taken, end));
+        const { records } = this.#batchLimit;
+        await this.#queue.use({ records, bytes: this.#maxQueuedBytes }, (taken, end) => this.#write(taken, end));
       }
     } catch (error) {
       this.#queue.clear();
       this.#end();
-      this.#ports.onFatal(FatalError.from(error));
+      this.#fail(error);
     } finally {
       this.#writing = null;
     }
@@ -230,8 +232,7 @@ export class PartitionStream {
     const { position } = this.#state;
     const state: StreamState = { kind: 'searching' };
     this.#to(state);
-    const searching = this.#search(position, state, find(position, this.#ending.signal));
-    this.#searching = searching.catch((error: unknown) => this.#ports.onFatal(FatalError.from(error)));
+    this.#searching = this.#search(position, state, find(position, this.#ending.signal)).catch(this.#fail);
   }
 
   /** The queue comes before the gap, so it is written first; if that ended elsewhere, recovery goes on from there. */

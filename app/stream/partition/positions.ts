@@ -24,6 +24,7 @@ export function storedPosition(partition: TopicPartition, stored: readonly Posit
         'putting it back would skip them: start again with consumer.startFrom: earliest, which reads the partition from its ' +
         'beginning and stops at a record that is in the tables. If the row alone was deleted and the records are in the ' +
         `tables, put it back with next_offset ${lastSeen}, the last value seen, and start again`,
+      { topic: partition.topic },
     );
   }
   return position;
@@ -70,6 +71,7 @@ interface PositionPorts {
  * The positions of assigned partitions: the stored ones, and where there is none a first one, which is stored. A
  * partition without a leader that has no stored position is left out: where its log begins and ends is not known.
  *
+ * @param startFromOf where a topic without a position begins
  * @param onLog receives what the brokers report of each log that they are asked for
  * @throws OutageError while PostgreSQL or Kafka is away, or its metadata are older than the assignment
  * @throws FatalError `TOPIC_RECREATED` when Kafka has another topic under the name, `GROUP_MEETS_ANOTHER` when another
@@ -78,7 +80,7 @@ interface PositionPorts {
 export async function assignedPositions(
   ports: PositionPorts,
   partitions: readonly TopicPartition[],
-  startFrom: StartFrom,
+  startFromOf: (topic: string) => StartFrom,
   onLog: (log: PartitionLog) => void,
 ): Promise<Position[]> {
   const topics = [...new Set(partitions.map(({ topic }) => topic))];
@@ -88,6 +90,7 @@ export async function assignedPositions(
   const lacking = partitions.filter((partition) => !known.has(partitionKey(partition)));
   const leaderless = new Set<string>();
   const initialize = async (topic: string): Promise<void> => {
+    const startFrom = startFromOf(topic);
     const logs = await ports.source.logRanges(topic);
     logs.forEach(onLog);
     const committed = startFrom === 'committed' ? await ports.source.committedOffsets(topic) : [];

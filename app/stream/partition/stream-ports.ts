@@ -34,8 +34,10 @@ export interface StreamPorts {
   readonly listener: StreamListener;
   readonly clock: Clock;
   readonly memory: MemoryBudget;
-  /** Called once nothing but the end of the process is left. */
-  readonly onFatal: (error: FatalError) => void;
+  /** Called once only the end of the process is left, or that a topic waits: that of the error, or this one. */
+  readonly onFatal: (error: FatalError, topic?: string) => void;
+  /** Whether a topic waits alone where the process would end for any other one. Left out: none does. */
+  readonly mayWait?: (topic: string) => boolean;
   /** Called when an outage of the sink begins (with its error) and ends (with `null`). */
   readonly onOutage: (error: OutageError | null) => void;
 }

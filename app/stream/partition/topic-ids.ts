@@ -73,6 +73,7 @@ export function requireSameTopic({ topic, partition, offset, topicId }: Position
       'read. If it holds the same records at the same offsets, as a restored one does, go on at the stored offsets: ' +
       `${PRODUCT_NAME} offsets accept-topic ${topic}. If it holds others, read it from its beginning: ` +
       `${PRODUCT_NAME} offsets begin-again ${topic}. Then start again`,
+    { topic },
   );
 }
 
@@ -95,6 +96,7 @@ export const logTruncated = ({ topic, partition, leaderEpoch, endOffset, readTo 
       `without what the log now has below it: ${PRODUCT_NAME} offsets accept-topic ${topic}. To read that, remove the ` +
       `rows of this partition from offset ${endOffset} on from records and dead_letters, and set its next_offset in offsets ` +
       `to ${endOffset}. Then start again`,
+    { topic },
   );
 
 /**
@@ -109,4 +111,5 @@ export const epochUnknown = ({ topic, partition, offset, leaderEpoch }: Position
       'this was read. If it holds the same records below that offset, go on at the stored offset: ' +
       `${PRODUCT_NAME} offsets accept-topic ${topic}. If it holds others, read it from its beginning: ` +
       `${PRODUCT_NAME} offsets begin-again ${topic}. Then start again`,
+    { topic },
   );

@@ -68,12 +68,13 @@ export class WriteAttempts {
   }
 
   /**
-   * The same of one that is counted elsewhere, or not at all. A registry that is away holds up this partition alone:
-   * for the others the sink is there.
+   * The same of one that is counted elsewhere, or not at all. A registry that is away holds up this partition alone,
+   * and a table that takes no rows its topic, where that may wait: for the others the sink is there.
    */
   uncounted(outage: OutageError | null): Consequence {
     this.#retries.failed(outage ?? undefined);
-    return { outage: outage?.reason === 'registry_away' ? null : outage, isRetry: true };
+    const isOfTopic = outage?.table !== undefined && this.#ports.mayWait?.(this.#partition.topic) === true;
+    return { outage: isOfTopic || outage?.reason === 'registry_away' ? null : outage, isRetry: true };
   }
 
   /**

@@ -3,6 +3,7 @@ import type { TableOperation, WriteMethod } from '../../../contract/metrics/defi
 import type { TopicPartition } from '../../records/record.ts';
 import type { Records } from '../../records/records.ts';
 import type { OffsetOrigin, Position, UnreadableBatch } from './record-source.ts';
+import type { FatalError } from './stream-errors.ts';
 
 /** Records of one partition that become one transaction; their origin is stored with the next offset. */
 export interface WriteRequest extends TopicPartition, OffsetOrigin {
@@ -98,6 +99,8 @@ export interface RecordSink {
    * one of them.
    */
   initialize(topic: string, choose: (stored: ReadonlySet<number>) => readonly Position[]): Promise<Position[]>;
+  /** Which of the topics' tables do not fit, and why, by the topics' names: their records cannot be written. */
+  misfits(topics: readonly string[]): Promise<ReadonlyMap<string, FatalError>>;
   /** Records a range of offsets that are given up and moves the stored offset over it, in one transaction. */
   skip(gap: Gap): Promise<WriteOutcome>;
   /** Rows, dead letters and the compare-and-set of the offset, in one transaction. */

@@ -2,6 +2,15 @@ import { EXIT_CODE } from '../../../contract/exit-code.ts';
 import { FATAL_CODES, type FatalCode } from '../../../contract/fatal-codes.ts';
 import type { ErrorReason } from '../../../contract/metrics/definition.ts';
 
+/** What is known of an outage; what is left out has a default. */
+interface OutageOptions {
+  readonly attempts?: number;
+  readonly reason?: ErrorReason;
+  readonly isLockWait?: boolean;
+  readonly retryAfterMs?: number;
+  readonly table?: string;
+}
+
 /**
  * PostgreSQL, Kafka or the schema registry is away or busy and will come back. The outcome of the attempt is unknown: a
  * transaction may have been committed, so the stored position has to be read again before the next write.
@@ -16,12 +25,15 @@ export class OutageError extends Error {
   readonly isLockWait: boolean;
   /** An attempt that begins in less than so many milliseconds ends like this one. */
   readonly retryAfterMs: number;
+  /** The table that takes no rows for now, with its schema; `undefined`: it is not about one table. */
+  readonly table: string | undefined;
 
   /**
    * @param attempts `Infinity` for an outage that is known to be one
    * @param reason @default database_unknown
    * @param isLockWait @default false
    * @param retryAfterMs @default 0
+   * @param table @default it is not about one table
    */
   constructor(
     message: string,
@@ -30,14 +42,16 @@ export class OutageError extends Error {
       reason = 'database_unknown',
       isLockWait = false,
       retryAfterMs = 0,
+      table,
       ...options
-    }: ErrorOptions & { attempts?: number; reason?: ErrorReason; isLockWait?: boolean; retryAfterMs?: number } = {},
+    }: ErrorOptions & OutageOptions = {},
   ) {
     super(message, options);
     this.attempts = attempts;
     this.reason = reason;
     this.isLockWait = isLockWait;
     this.retryAfterMs = retryAfterMs;
+    this.table = table;
   }
 }
 
@@ -56,14 +70,35 @@ export const OF_CONFIGURATION: ReadonlySet<FatalCode> = new Set(
   (Object.keys(FATAL_CODES) as FatalCode[]).filter((code) => FATAL_CODES[code].exitCode === EXIT_CODE.configuration),
 );
 
+/** What is known of a fatal error; what is left out has a default. */
+interface FatalOptions extends ErrorOptions {
+  readonly topic?: string | null;
+  readonly isIgnored?: boolean;
+}
+
 /** An error that no retry can mend; its message contains the cause and the remedy. */
 export class FatalError extends Error {
   override readonly name = 'FatalError';
   readonly code: FatalCode;
+  /** The topic that it is about; `null`: it is about the process, whatever the code; `undefined`: that in hand. */
+  readonly topic: string | null | undefined;
+  /** Whether nobody wants the topic for now, by the settings. */
+  readonly isIgnored: boolean;
 
-  constructor(code: FatalCode, message: string, options?: ErrorOptions) {
+  /**
+   * @param topic @default the topic whose records are in hand
+   * @param isIgnored @default false
+   */
+  constructor(code: FatalCode, message: string, { topic, isIgnored = false, ...options }: FatalOptions = {}) {
     super(message, options);
     this.code = code;
+    this.topic = topic;
+    this.isIgnored = isIgnored;
+  }
+
+  /** Whether it concerns the records of one topic alone. */
+  get isOfTopic(): boolean {
+    return FATAL_CODES[this.code].isOfTopic && this.topic !== null;
   }
 
   /** The error itself when it is fatal already, else one of code `UNEXPECTED` that wraps it. */

@@ -1,5 +1,6 @@
 import type { Logger } from '../../logging/logger.ts';
 import { printable } from '../../logging/printable-text.ts';
+import { FatalError } from '../../stream/ports/stream-errors.ts';
 import type { FieldPath, TableMapping } from '../mapping/table-mapping.ts';
 
 /** The field of the whole value that a path begins with, or the whole value itself. */
@@ -46,6 +47,28 @@ const MOST_CHARACTERS = 100;
 function shortName(name: string): string {
   const characters = [...name];
   return characters.length > MOST_CHARACTERS ? `${characters.slice(0, MOST_CHARACTERS).join('')}…` : name;
+}
+
+/** Fields that no table of a topic takes, with those that were seen. */
+export interface NamedFields extends UnmappedFields {
+  namesOf(topic: string): readonly string[];
+}
+
+/** More names are not in the message. */
+const MOST_SHOWN = 10;
+
+export function unmappedField(topic: string, table: string, names: readonly string[]): FatalError {
+  const fields = names
+    .slice(0, MOST_SHOWN)
+    .map((name) => printable(shortName(name)))
+    .join(', ');
+  return new FatalError(
+    'FIELD_UNMAPPED',
+    `the records of ${topic} have fields that no column takes: ${fields}. Nothing was written of the records in hand, and ` +
+      `they stay ahead of the stored offset. Add a column to ${table}, or set it to false in columns of the entry; or ` +
+      'leave out unmapped: wait',
+    { topic },
+  );
 }
 
 /** Logs each unmapped field of a topic once, however often the tables are mapped anew. */

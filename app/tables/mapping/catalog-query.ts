@@ -86,14 +86,18 @@ const RELATION = `json_build_object(
   'partitionedBy', (SELECT coalesce(json_agg(attname ORDER BY attnum), '[]') FROM pg_partitioned_table
      JOIN pg_attribute ON attrelid = partrelid AND attnum = ANY (partattrs::int2[]) WHERE partrelid = pg_class.oid),
   'uniqueIndexes', ${UNIQUE_INDEXES},
+  'foreignKeys', (SELECT coalesce(json_agg(conname ORDER BY conname), '[]') FROM pg_constraint
+    WHERE conrelid = pg_class.oid AND contype = 'f' AND confrelid <> conrelid
+      AND coalesce(to_jsonb(pg_constraint) ->> 'conenforced', 'true')::boolean),
   'rowTriggers', (SELECT coalesce(json_agg(DISTINCT tgname), '[]') FROM pg_trigger
     WHERE (tgrelid = pg_class.oid OR tgrelid IN (SELECT relid FROM pg_partition_tree(pg_class.oid))) AND ${IS_ROW_TRIGGER}),
   'fingerprint', ${FINGERPRINT}, 'stagedFingerprint', ${STAGED_FINGERPRINT}, 'columns', ${COLUMNS})`;
 
+/** The same for all names that have no table, so the first of these has them alone: they may be many. */
 const OTHERS = `(SELECT coalesce(json_agg(near), '[]') FROM (
   SELECT nspname AS schema, relname AS "table" FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
    WHERE relkind IN ('r', 'p') AND nspname !~ '^pg_' AND nspname <> 'information_schema'
-   ORDER BY nspname = wanted.schema DESC, nspname, relname LIMIT ${MOST_OTHERS}) AS near)`;
+   ORDER BY nspname = ANY ($1) DESC, nspname, relname LIMIT ${MOST_OTHERS}) AS near)`;
 
 /** Whether a CHECK of the domain at hand may refuse NULL: one that names neither is NULL of it, and so fulfilled. */
 const REFUSES_NULL = `EXISTS (SELECT FROM pg_constraint
@@ -135,7 +139,7 @@ export const CATALOG = `
     coalesce(has_schema_privilege(pg_namespace.oid, 'USAGE'), false) AS "maySeeSchema",
     CASE WHEN pg_class.oid IS NOT NULL THEN ${RELATION} END AS relation,
     CASE WHEN pg_class.oid IS NOT NULL THEN ${COLUMN_TYPES} END AS types,
-    CASE WHEN pg_class.oid IS NULL THEN ${OTHERS} ELSE '[]' END AS others
+    CASE WHEN nth = min(nth) FILTER (WHERE pg_class.oid IS NULL) OVER () THEN ${OTHERS} ELSE '[]' END AS others
   FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS wanted (schema, name, nth)
   LEFT JOIN pg_namespace ON nspname = wanted.schema
   LEFT JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = wanted.name

@@ -1,5 +1,5 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import type { GuardStep } from '../../store/tables/table-guard.ts';
+import { type GuardStep, IS_ROW_TRIGGER } from '../../store/tables/table-guard.ts';
 
 const fingerprint = (...more: readonly string[]): string => `(SELECT encode(sha256(convert_to(ROW(${[
   'pg_class.oid, relkind, relpersistence, relrowsecurity, relforcerowsecurity',
@@ -25,6 +25,23 @@ export const STAGED_FINGERPRINT = fingerprint(
     FROM pg_index WHERE indrelid = pg_class.oid AND indisunique)`,
 );
 
+/** What a guard is made from. */
+interface FingerprintedMapping {
+  readonly schema: string;
+  readonly table: string;
+  readonly columns: readonly { readonly name: string }[];
+  readonly stage: object | null;
+  readonly relation: {
+    readonly fingerprint: string;
+    readonly stagedFingerprint: string;
+    readonly isInsertable: boolean;
+  };
+}
+
+interface GuardedMapping extends FingerprintedMapping {
+  readonly relation: FingerprintedMapping['relation'] & { readonly rowTriggers: readonly string[] };
+}
+
 /**
  * Locks a table by its name, as the COPY does, and compares it with what the mapping was made from: names, types and
  * modifiers, NOT NULL, defaults and number of its columns, that it is the same table, and that a crash does not empty
@@ -42,17 +59,7 @@ export function fingerprintGuard({
   columns,
   stage,
   relation,
-}: {
-  readonly schema: string;
-  readonly table: string;
-  readonly columns: readonly { readonly name: string }[];
-  readonly stage: object | null;
-  readonly relation: {
-    readonly fingerprint: string;
-    readonly stagedFingerprint: string;
-    readonly isInsertable: boolean;
-  };
-}): readonly GuardStep[] {
+}: FingerprintedMapping): readonly GuardStep[] {
   const name = `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`;
   const names = columns.map((column) => escapeIdentifier(column.name));
   const locking = relation.isInsertable
@@ -64,4 +71,15 @@ export function fingerprintGuard({
     stage === null ? [FINGERPRINT, relation.fingerprint] : [STAGED_FINGERPRINT, relation.stagedFingerprint];
   const comparison = `SELECT FROM pg_class WHERE oid = to_regclass(${escapeLiteral(name)}) AND ${expression} = ${escapeLiteral(expected)}`;
   return [locking, { sql: comparison, tag: 'SELECT 1' }];
+}
+
+/** Where no trigger may drop rows, that none was made meanwhile is part of the guard. */
+export function guardOf(mapping: GuardedMapping): readonly GuardStep[] {
+  const steps = fingerprintGuard(mapping);
+  if (mapping.relation.rowTriggers.length > 0) {
+    return steps;
+  }
+  const name = `${escapeIdentifier(mapping.schema)}.${escapeIdentifier(mapping.table)}`;
+  const noTrigger = `SELECT FROM pg_trigger WHERE tgrelid = to_regclass(${escapeLiteral(name)}) AND ${IS_ROW_TRIGGER}`;
+  return [...steps, { sql: noTrigger, tag: 'SELECT 0' }];
 }

@@ -1,10 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { PoolClient } from 'pg';
 import { nearestKey, type Problem, problemIf } from '../../../settings/schema/problem.ts';
 import { parseSource } from '../../../settings/sections/column-source.ts';
 import type { ColumnSetting, TableSettings } from '../../../settings/sections/tables.ts';
 import { sqlName } from '../../store/connection/sql-name.ts';
-import { type CatalogColumn, type CatalogRelation, type CatalogTable, readCatalog } from './table-catalog.ts';
+import type { CatalogColumn, CatalogRelation, CatalogTable } from './table-catalog.ts';
 import { type KeyedSettings, keyIndex, keyProblems, stageProblems, withKeyColumns } from './table-key-problems.ts';
 import type { ColumnSource, MappedColumn, TableMapping, TableStage } from './table-mapping.ts';
 import { sequenceProblems, tableProblems } from './table-problems.ts';
@@ -246,50 +244,4 @@ export function resolveMapping(entry: TableSettings, found: CatalogTable, path: 
     },
     problems: [],
   };
-}
-
-/** What the settings' tables come to: the mappings of the right ones, and the problems of the others. */
-export interface Mappings {
-  readonly mappings: readonly CheckedMapping[];
-  readonly problems: readonly Problem[];
-}
-
-async function readOnce(...[client, tables, ownSchema]: Parameters<typeof readMappings>): Promise<Mappings> {
-  const found = await readCatalog(client, tables, ownSchema);
-  const resolved = tables.flatMap((settings, nth) => {
-    const answer = found[nth];
-    return answer === undefined ? [] : resolveMapping(settings, answer, `tables[${nth}]`);
-  });
-  return {
-    mappings: resolved.flatMap(({ mapping }) => mapping ?? []),
-    problems: resolved.flatMap(({ problems }) => problems),
-  };
-}
-
-/**
- * The mappings of the settings' tables as the catalog has them now.
- *
- * A query reads the catalog's tables as they were when it began, but PostgreSQL's functions answer by what was
- * committed since. A column that is dropped in between looks like one that the role may not write. So problems count
- * once two reads in a row agree on them. A mapping needs no second read: its fingerprint is that of the older state,
- * and the guard of the next transaction refuses it.
- *
- * @param tables in the order of the settings: problems name their places
- * @param ownSchema `database.schema`, whose tables of this program are refused
- * @returns the mappings of the entries that are right, and all problems of the others
- */
-export async function readMappings(
-  client: Pick<PoolClient, 'query'>,
-  tables: readonly TableSettings[],
-  ownSchema: string,
-): Promise<Mappings> {
-  let last = await readOnce(client, tables, ownSchema);
-  while (last.problems.length > 0) {
-    const before = last.problems;
-    last = await readOnce(client, tables, ownSchema);
-    if (isDeepStrictEqual(last.problems, before)) {
-      break;
-    }
-  }
-  return last;
 }

@@ -119,6 +119,18 @@ export const sequenceProblems = (
   );
 
 /**
+ * Foreign keys of a table whose topics a template takes. Topics have no order among each other, so a row may come
+ * before the one that it refers to.
+ */
+export const foreignKeyProblems = ({ schema, table, relation }: CatalogTable, entry: string): readonly Problem[] =>
+  (relation?.foreignKeys ?? []).map((name) => ({
+    path: `${entry}.table`,
+    message: `has the foreign key ${name}, and topics have no order among each other: a row may come before its parent`,
+    given: `${schema}.${table}`,
+    allowed: `ALTER TABLE ${sqlName(schema, table)} DROP CONSTRAINT ${sqlName(name)}`,
+  }));
+
+/**
  * All that is wrong with the table of an entry as a whole.
  *
  * @param entry the entry's path, such as `tables[0]`

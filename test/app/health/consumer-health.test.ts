@@ -190,3 +190,39 @@ test('what is not known is left out of the details', () => {
     lag: 0,
   });
 });
+
+const WAITS = {
+  code: 'TABLES_DO_NOT_FIT',
+  message: 'there is no table',
+  since: new Date('2026-11-21T11:00:00Z'),
+  isIgnored: false,
+} as const;
+
+test('a topic that waits changes nothing while another one may be read, and is in the details', () => {
+  const partitions = [
+    { topic: 'orders', partition: 0, nextOffset: 1n, lag: 5n },
+    { topic: 'shop.a', partition: 0, nextOffset: null, lag: null },
+  ];
+  const report = { ...IDLE, partitions, waiting: [{ topic: 'shop.a', ...WAITS }] };
+  const { status, details } = consumerHealth(report, REACHABLE);
+  expect(status).toBe('UP');
+  expect(details).toMatchObject({
+    lag: 5,
+    waitingTopics: [
+      { topic: 'shop.a', code: 'TABLES_DO_NOT_FIT', since: '2026-11-21T11:00:00.000Z', error: 'there is no table' },
+    ],
+  });
+});
+
+test.each(['running', 'paused'] as const)(
+  '%s is DOWN when all topics wait, and not when a topic may be read',
+  (state) => {
+    const partitions = [{ topic: 'shop.a', partition: 0, nextOffset: null, lag: null }];
+    const report = { ...IDLE, state, partitions, waiting: [{ topic: 'shop.a', ...WAITS }] };
+    const of = (topic: string, isGone: boolean) => ({ topic, isGone });
+    const statusWith = (...topics: ReturnType<typeof of>[]) => consumerHealth({ ...report, topics }, REACHABLE).status;
+    expect(statusWith()).toBe('DOWN');
+    expect(statusWith(of('shop.a', false), of('orders', true))).toBe('DOWN');
+    expect(statusWith(of('shop.a', false), of('orders', false))).toBe('UP');
+  },
+);

@@ -91,7 +91,7 @@ export class ModelledConsumer implements RecordSink, RecordSource {
       {
         groupId: 'group',
         startFrom: 'earliest',
-        topics: [TOPIC],
+        topics: () => [TOPIC],
         onTopicGone: 'continue',
         maxQueuedBytes: 1_000,
         maxBatchRecords: 5,
@@ -304,6 +304,7 @@ export class ModelledConsumer implements RecordSink, RecordSource {
   claim = async (): Promise<void> => undefined;
   adoptTopicIds = async (): Promise<void> => undefined;
   recordTables = async (): Promise<void> => undefined;
+  misfits = async (): Promise<ReadonlyMap<string, FatalError>> => new Map();
   committedOffsets = async (): Promise<Position[]> => [];
   start = async (): Promise<void> => undefined;
   commitHint = async (): Promise<void> => undefined;

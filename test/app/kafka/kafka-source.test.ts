@@ -9,6 +9,7 @@ import { MemoryBudget } from '../../../app/memory/memory-budget.ts';
 import { systemClock } from '../../../app/stream/ports/clock.ts';
 import type { Position, RecordSourceListener } from '../../../app/stream/ports/record-source.ts';
 import { FatalError } from '../../../app/stream/ports/stream-errors.ts';
+import { ReadTopics } from '../../../app/topics/read-topics.ts';
 import { load } from '../configuration/loading.ts';
 import { answerBytes, topicId } from './fetch/fetch-bytes.ts';
 import { recordBatch } from './fetch/record-sets.ts';
@@ -59,7 +60,9 @@ async function aSource() {
     (name: string) =>
     (event: object = {}) =>
       void told.push(`${name} ${Object.values(event).join(' ')}`.trim());
-  const source = new KafkaSource(load({}).kafka, kafka, {
+  const settings = load({});
+  const source = new KafkaSource(settings.kafka, kafka, {
+    topics: new ReadTopics(settings),
     admin: admin as unknown as KafkaAdmin,
     ...{ clock: systemClock, logger, memory: new MemoryBudget(), member },
     outages: { failed: (reason) => void told.push(`away ${reason}`), worked: nothing },
@@ -68,6 +71,8 @@ async function aSource() {
       ...{ onHeartbeat: watched('beat'), onJoined: watched('joined'), onCrashed: watched('crashed'), onAway: nothing },
     },
     storedPositions: async () => [],
+    startFrom: settings.consumer.startFrom,
+    store: { begunTemplates: async () => new Set(), beginTemplates: async () => undefined },
     place: async () => ({ schema: 'orders', database: 'shop', systemIdentifier: '1' }),
   });
   await source.start({

@@ -8,6 +8,7 @@ import {
 } from '../../../app/management/create-management.ts';
 import { LogEvents } from '../../../app/metrics/process/process.ts';
 import type { ConsumerReport } from '../../../app/stream/partition/consumer-state.ts';
+import { ReadTopics } from '../../../app/topics/read-topics.ts';
 import { describeProblem } from '../../../settings/schema/problem.ts';
 import { checkSettings, type Settings } from '../../../settings/settings.ts';
 
@@ -54,6 +55,7 @@ export function managementOptions({
   const logEvents = new LogEvents();
   return {
     settings: SETTINGS,
+    topics: new ReadTopics(SETTINGS),
     current: () => overrides.settings ?? SETTINGS,
     clientCertificates: () => new Map(),
     build: { version: '1.2.3', time: '2026-11-21T13:50:31.742Z' },

@@ -21,7 +21,10 @@ export function runningMetrics(overrides: Partial<MetricsOptions> = {}): Metrics
       ] as const),
   };
   const own = managementOptions();
-  const options = { ...own, settings: { ...own.settings, tables: TABLES }, build: BUILD, ...health, ...overrides };
+  const waits = { code: 'TABLES_DO_NOT_FIT', message: '', since: new Date(0), isIgnored: false } as const;
+  const report = () => ({ ...own.report(), waiting: [{ topic: 'orders', ...waits }] });
+  const topics = { all: ['orders'], settings: { tables: TABLES } };
+  const options = { ...own, report, topics, build: BUILD, ...health, ...overrides };
   const metrics = createMetrics(options);
   for (const { topic, partition } of options.report().partitions) {
     metrics.client.onLogEnds({ topic, partition, highWatermark: 5n, lastStableOffset: 5n });

@@ -3,6 +3,7 @@ import { partitionKey, type TopicPartition } from '../../../app/records/record.t
 import { Records } from '../../../app/records/records.ts';
 import type { OnBrokenBatch, OnGap, StartFrom } from '../../../app/stream/partition/positions.ts';
 import type { StreamPorts } from '../../../app/stream/partition/stream-ports.ts';
+import type { WaitingOptions } from '../../../app/stream/partition/waiting-topics.ts';
 import { Pipeline } from '../../../app/stream/pipeline.ts';
 import type { Clock } from '../../../app/stream/ports/clock.ts';
 import type { Gap, RecordSink, WriteOutcome, WriteRequest } from '../../../app/stream/ports/record-sink.ts';
@@ -40,6 +41,8 @@ export class SimulatedSink implements RecordSink {
   readonly requests: WriteRequest[] = [];
   readonly gaps: Gap[] = [];
   readonly pending: PendingWrite[] = [];
+  /** Tables that do not fit, by their topics. */
+  readonly misfitting = new Map<string, FatalError>();
   readonly #partitions: readonly StoredPartition[];
 
   /** @param partitions `PARTITION` is one of them */
@@ -77,6 +80,10 @@ export class SimulatedSink implements RecordSink {
 
   async initialize(topic: string, _choose: Parameters<RecordSink['initialize']>[1]): Promise<Position[]> {
     return this.positions([topic]);
+  }
+
+  async misfits(topics: readonly string[]): Promise<ReadonlyMap<string, FatalError>> {
+    return new Map([...this.misfitting].filter(([topic]) => topics.includes(topic)));
   }
 
   async skip(gap: Gap): Promise<WriteOutcome> {
@@ -307,13 +314,17 @@ export const settle = (): Promise<void> => new Promise((resolve) => setImmediate
 
 interface SetUpOptions {
   readonly startFrom?: StartFrom;
-  readonly topics?: readonly string[];
+  readonly topics?: () => readonly string[];
   readonly onTopicGone?: OnTopicGone;
+  /** @default no topic is taken by a template alone */
+  readonly isTemplated?: (topic: string) => boolean;
   readonly memory?: MemoryBudget;
   /** @default stop */
   readonly onBrokenBatch?: OnBrokenBatch;
   /** @default nothing is ever missing */
   readonly prepare?: NonNullable<StreamPorts['prepare']>;
+  /** @default no topic may wait */
+  readonly waiting?: WaitingOptions;
 }
 
 /** A pipeline between a simulated source of `end` records and a simulated sink. */
@@ -321,7 +332,7 @@ export function setUp(
   end: bigint,
   sink = new SimulatedSink(),
   onGap: OnGap = 'fail',
-  { memory = new MemoryBudget(), prepare, ...more }: SetUpOptions = {},
+  { memory = new MemoryBudget(), prepare, waiting, ...more }: SetUpOptions = {},
 ) {
   const source = new SimulatedSource(end);
   const listener = new CountingListener();
@@ -329,7 +340,7 @@ export function setUp(
   const clock = new SimulatedClock();
   const options = {
     groupId: 'group',
-    topics: [PARTITION.topic],
+    topics: () => [PARTITION.topic],
     onTopicGone: 'continue',
     startFrom: 'earliest',
     maxQueuedBytes: 1_000,
@@ -341,7 +352,7 @@ export function setUp(
     ...more,
   } as const;
   const onFatal = (error: FatalError) => fatal.push(error);
-  const ports = { source, sink, listener, clock, memory, onFatal, ...(prepare && { prepare }) };
+  const ports = { source, sink, listener, clock, memory, onFatal, ...(prepare && { prepare }), ...waiting };
   const pipeline = new Pipeline(options, ports);
   return { source, sink, listener, fatal, pipeline, clock, memory };
 }

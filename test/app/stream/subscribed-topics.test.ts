@@ -7,7 +7,7 @@ const KNOWN: ReadonlyMap<string, number> = new Map([['orders', 6]]);
 
 function ofTwo() {
   const clock = new SimulatedClock();
-  const topics = new SubscribedTopics(['orders', 'payments'], clock);
+  const topics = new SubscribedTopics(() => ['orders', 'payments'], clock);
   const gone = () => topics.report().flatMap(({ topic, isGone }) => (isGone ? [topic] : []));
   return { clock, topics, gone };
 }
@@ -114,6 +114,16 @@ test.each([
   pipeline.onTopics([PARTITION.topic], KNOWN);
   expect(pipeline.report()).toMatchObject({ state, topics: [{ topic: PARTITION.topic, isGone: true }] });
   expect(fatal.map(({ code }) => code)).toEqual(codes);
+});
+
+test('with consumer.onTopicGone: stop a topic that a template alone takes is none that is gone', async () => {
+  const options = { onTopicGone: 'stop', isTemplated: () => true } as const;
+  const { pipeline, clock, fatal } = setUp(12n, new SimulatedSink(), 'fail', options);
+  pipeline.onTopics([PARTITION.topic], KNOWN);
+  clock.pass(5_000);
+  pipeline.onTopics([PARTITION.topic], KNOWN);
+  expect(pipeline.report().topics).toMatchObject([{ topic: PARTITION.topic, isGone: false }]);
+  expect(fatal).toEqual([]);
 });
 
 test('a topic that goes away while the consumer ends does not change how it ends', async () => {

@@ -61,7 +61,7 @@ test('without tables a consumer that may not make them ends with code 1, and say
   expect(log).toMatch(/"help":"https:[^"]+docs\/messages\.md#database_not_migrated"/);
   expect(log).toContain(
     'has none of our tables; missing: 1 (create records, offsets and dead_letters), 2 (create gaps), ' +
-      '3 (add topic_id and leader_epoch to offsets), 4 (add target and target_column to dead_letters), 5 (create filled_tables), 6 (create discarded_letters)',
+      '3 (add topic_id and leader_epoch to offsets), 4 (add target and target_column to dead_letters), 5 (create filled_tables), 6 (create discarded_letters), 7 (create templates)',
   );
   expect(log).toContain('stream-consumer migrate');
 });
@@ -77,7 +77,7 @@ test('the owner migrates, and a second time finds nothing to do', async () => {
   expect(await migrate(urlOf(owner))).toEqual({
     code: 0,
     stderr: '',
-    stdout: `the schema "${schema}" was brought to version 6\n`,
+    stdout: `the schema "${schema}" was brought to version 7\n`,
   });
   expect(await migrate(urlOf(owner))).toMatchObject({ code: 0, stdout: `the schema "${schema}" is up to date\n` });
 });

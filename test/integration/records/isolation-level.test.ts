@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { replayNext } from '../../../app/commands/dead-letters/dead-letters-replay.ts';
 import { DatabasePool } from '../../../app/store/connection/database-pool.ts';
-import { initializePositions } from '../../../app/store/postgres-sink.ts';
 import { FilledTables } from '../../../app/store/tables/filled-tables.ts';
 import { migrate } from '../../../app/store/tables/migrations.ts';
+import { initializePositions } from '../../../app/store/tables/offsets-table.ts';
 import { checkSettings } from '../../../settings/settings.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
@@ -76,7 +76,7 @@ test('the sessions of this test are serializable unless a transaction says other
 test('of several consumers that start at once one makes the tables, and the others find them', async () => {
   const lock = `SELECT pg_advisory_xact_lock(${0x73747265})`;
   const applied = await allAtOnce(STARTERS, lock, (client) => migrate(client, schema));
-  expect(applied.filter((versions) => versions.length > 0)).toEqual([[1, 2, 3, 4, 5, 6]]);
+  expect(applied.filter((versions) => versions.length > 0)).toEqual([[1, 2, 3, 4, 5, 6, 7]]);
 });
 
 test('of several consumers that choose first positions at once one does, and the others find them', async () => {

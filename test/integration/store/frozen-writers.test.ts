@@ -199,7 +199,13 @@ describe('a look for locks', () => {
     }
     const settings = checked.value;
     const logger = { warn: info, info } as unknown as Logger;
-    return new TableLocks({ settings, current: () => settings.database, logger, signal: ending.signal });
+    return new TableLocks({
+      settings,
+      topics: { settings },
+      current: () => settings.database,
+      logger,
+      signal: ending.signal,
+    });
   }
 
   const connections = async () => (await query('SELECT FROM pg_stat_activity WHERE usename = $1', [role])).length;

@@ -5,7 +5,7 @@ import { DatabasePool } from '../../../app/store/connection/database-pool.ts';
 import { PostgresSink } from '../../../app/store/postgres-sink.ts';
 import type { SharedTable } from '../../../app/store/tables/filled-tables.ts';
 import type { RecordDecoders } from '../../../app/store/tables/record-rows.ts';
-import type { UserTable } from '../../../app/store/tables/table.ts';
+import type { UserTable, UserTables } from '../../../app/store/tables/table.ts';
 import { type EndedSession, sessionName } from '../../../app/store/transaction/frozen-writers.ts';
 import type { DeadLetter } from '../../../app/stream/ports/dead-letter.ts';
 import type { WriteRequest } from '../../../app/stream/ports/record-sink.ts';
@@ -28,7 +28,7 @@ export interface StoreOptions {
   /** Takes dead letters where `deadLetters.to` says so. @default takes them and forgets them */
   readonly deadLetterTopic?: (letters: readonly DeadLetter[]) => Promise<void>;
   /** The user's own tables. @default none */
-  readonly userTables?: () => readonly UserTable[];
+  readonly userTables?: (() => readonly UserTable[]) | UserTables;
   /** What decodes the records of `records`. @default all values are JSON */
   readonly decoderOf?: RecordDecoders;
   /** The level of transactions that name none. @default 'read committed' */
@@ -36,6 +36,15 @@ export interface StoreOptions {
   /** @default the shared PostgreSQL */
   readonly url?: string;
 }
+
+/** Tables that fit. */
+const listed = (tables: () => readonly UserTable[]): UserTables => ({
+  get all() {
+    return tables();
+  },
+  of: (topic) => tables().filter(({ topics }) => topics.includes(topic)),
+  misfits: async () => new Map(),
+});
 
 /** The sink, as the consumer has it, on the shared PostgreSQL; closed after the last test of the file. */
 export function openStore(options: StoreOptions = {}) {
@@ -60,7 +69,12 @@ export function openStore(options: StoreOptions = {}) {
     onEnded: (session: EndedSession) => ended.push(session),
     onShared: (tables: readonly SharedTable[]) => shared.push([...tables]),
   };
-  const sink = new PostgresSink(pool, checked.value, { send }, reports, options);
+  const { userTables: tables, decoderOf } = options;
+  const userTables = typeof tables === 'function' ? listed(tables) : tables;
+  const sink = new PostgresSink(pool, checked.value, { send }, reports, {
+    ...(userTables && { userTables }),
+    ...(decoderOf && { decoderOf }),
+  });
   return { schema, groupId, pool, sink, ended, shared };
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Client, PoolClient } from 'pg';
 import { CopyQuery } from '../../../app/store/copy/binary-copy.ts';
 import { fingerprintGuard } from '../../../app/tables/mapping/fingerprint-guard.ts';
-import { readMappings } from '../../../app/tables/mapping/resolve-mapping.ts';
+import { readMappings } from '../../../app/tables/mapping/read-mappings.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
 import { until } from '../stack/until.ts';

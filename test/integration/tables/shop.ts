@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Client } from 'pg';
-import { readMappings } from '../../../app/tables/mapping/resolve-mapping.ts';
+import { readMappings } from '../../../app/tables/mapping/read-mappings.ts';
 import type { TableKey } from '../../../settings/sections/tables/table-key.ts';
 import type { TableSettings } from '../../../settings/sections/tables.ts';
 import { query } from '../stack/database.ts';

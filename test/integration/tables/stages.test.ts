@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { escapeIdentifier } from 'pg';
-import { type CheckedMapping, readMappings } from '../../../app/tables/mapping/resolve-mapping.ts';
+import { readMappings } from '../../../app/tables/mapping/read-mappings.ts';
+import type { CheckedMapping } from '../../../app/tables/mapping/resolve-mapping.ts';
 import { Stage } from '../../../app/tables/table/stage.ts';
 import { EXIT_CODE } from '../../../contract/exit-code.ts';
 import { query } from '../stack/database.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { readMappings } from '../../../app/tables/mapping/resolve-mapping.ts';
+import { readMappings } from '../../../app/tables/mapping/read-mappings.ts';
 import { describeProblem } from '../../../settings/schema/problem.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';

@@ -48,6 +48,7 @@ const CASES: Readonly<Record<AlertName, string>> = {
   SchemaRegistryAway: '        own   own    own    own      own   own      every gauge every   every every   every',
   CertificateExpires: '        own   own    own    own      own   own      every gauge own     own   own     own',
   TopicGone: '                 own   own    own    own      own   own      every gauge every   every every   every',
+  TopicWaits: '                own   own    own    own      own   own      every gauge every   every every   every',
   PartitionUnassigned: '       own   own    own    own      own   own      every gauge own     own   own     own',
   PartitionUnreadable: '       own   own    own    own      own   own      every gauge every   every every   every',
   PartitionLeaderless: '       own   own    own    own      own   own      every gauge every   every every   every',

@@ -37,6 +37,7 @@ describe('alerts', () => {
       'CertificateExpires warning',
       'CertificateExpires critical',
       'TopicGone critical',
+      'TopicWaits critical',
       'PartitionUnassigned critical',
       'PartitionUnreadable critical',
       'PartitionLeaderless critical',

@@ -31,7 +31,11 @@ const NAMES_AND_TYPES = Object.values<MetricDefinition>(METRICS).flatMap(({ name
 const PROMETHEUS_OWN = ['up', 'ALERTS'];
 
 /** Asked without the choice of a Pod: what is about no Pod, and what is missing where no Pod has it. */
-const OF_ALL_PODS = ['ALERTS', 'up', METRICS.recordsLag.name, METRICS.topicPartitions.name];
+const OF_ALL_PODS = [
+  'ALERTS',
+  'up',
+  ...[METRICS.recordsLag, METRICS.topicPartitions, METRICS.topicsWaiting].map(({ name }) => name),
+];
 
 const CHOSEN_DATASOURCE = { type: 'prometheus', uid: '$datasource' };
 

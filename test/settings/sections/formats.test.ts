@@ -46,6 +46,23 @@ describe('the formats of a topic', () => {
     expect(formatsOf(checked(formats), 'orders')).toEqual(expected);
   });
 
+  test('are those of its name, else those of a template that takes it', () => {
+    const kafka = { brokers: ['k:9092'], topics: ['orders', 'shop.{schema}.{table}'], groupId: 'g' };
+    const formats = { 'shop.{schema}.{table}': { key: 'registry', value: 'registry' }, 'shop.public.notes': 'text' };
+    const settings = checked(formats, { ...REGISTRY, kafka });
+    const both = { key: ['registry'], value: ['registry'] };
+    expect(['shop.public.orders', 'shop.public.notes', 'orders'].map((topic) => formatsOf(settings, topic))).toEqual([
+      both,
+      { key: undefined, value: ['text'] },
+      { key: undefined, value: ['json'] },
+    ]);
+    const others = { 'shop.{any}.{table}': 'text', shop: 'text' };
+    expect(problems(others, { kafka }).map((problem) => problem.split('; ')[0]?.split('\n')[0])).toEqual([
+      'formats.shop.{any}.{table} is the format of a topic that is not read',
+      'formats.shop is the format of a topic that is not read',
+    ]);
+  });
+
   test('are those of no other topic that an object happens to have', () => {
     expect(formatsOf(checked({}), 'constructor')).toEqual({ key: undefined, value: ['json'] });
   });

@@ -2,13 +2,14 @@ import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { EXIT_CODE } from '../../../../contract/exit-code.ts';
 import { describeProblem, type Problem } from '../../../../settings/schema/problem.ts';
 import { formatsOf, formattedTables } from '../../../../settings/sections/formats.ts';
+import type { NamedTopics } from '../../../../settings/sections/tables/tables-of-topics.ts';
 import type { Settings } from '../../../../settings/settings.ts';
 import { SchemaRegistry } from '../../../formats/registry/schema-registry.ts';
 import { openTopicReader, type ReadRecords, type TopicReader } from '../../../kafka/topic-reader.ts';
 import { UNWATCHED } from '../../../logging/outage-log.ts';
 import { systemClock } from '../../../stream/ports/clock.ts';
 import { FatalError, OutageError } from '../../../stream/ports/stream-errors.ts';
-import { readMappings } from '../../../tables/mapping/resolve-mapping.ts';
+import { readMappings } from '../../../tables/mapping/read-mappings.ts';
 import type { OutputStreams } from '../../command/command.ts';
 import { withDatabase } from '../../command/with-database.ts';
 import { KeyNames, LOOKED_AT, type RecordKeys, topicsByKey } from './record-keys.ts';
@@ -131,15 +132,24 @@ async function readLatestSchemas(settings: Settings, topics: readonly string[]):
  * @returns the exit code: 0 when all tables are right, 78 when one is not, 1 when PostgreSQL was away or refused. It
  * rejects only for a mistake in the program.
  */
-export function checkTables(settings: Settings, { json }: CheckRequest, { out, err }: OutputStreams): Promise<number> {
+export function checkTables(
+  { settings, waiting, isTemplated }: NamedTopics<Settings>,
+  { json }: CheckRequest,
+  { out, err }: OutputStreams,
+): Promise<number> {
   const { database } = settings;
   const tables = formattedTables(settings);
   return withDatabase('tables check', database, { err }, async (pool) => {
     const topics = tables.flatMap((table) => table.topics);
-    const { mappings, problems, elsewhere } = await pool.withClient(async (client) => ({
-      ...(await readMappings(client, tables, database.schema)),
+    const {
+      mappings,
+      problems: misfits,
+      elsewhere,
+    } = await pool.withClient(async (client) => ({
+      ...(await readMappings(client, tables, database.schema, isTemplated)),
       elsewhere: topics.length === 0 ? [] : await offsetsElsewhere(client, database.schema, topics),
     }));
+    const problems = [...waiting.values(), ...misfits];
     const keyed = topicsByKey(mappings).filter((topic) => !formatsOf(settings, topic).key?.includes('registry'));
     const keys = await readKeys(settings, keyed);
     const schemas = await readLatestSchemas(settings, topics);

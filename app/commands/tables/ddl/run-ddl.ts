@@ -33,7 +33,7 @@ function entriesByTable(settings: Settings, topics: readonly string[]): readonly
   const tables = new Map<string, TableEntry[]>();
   for (const [nth, entry] of formattedTables(settings).entries()) {
     const name = JSON.stringify([entry.schema, entry.table]);
-    tables.set(name, [...(tables.get(name) ?? []), [`tables[${nth}]`, entry]]);
+    tables.set(name, [...(tables.get(name) ?? []), [entry.path ?? `tables[${nth}]`, entry]]);
   }
   const asksPrimary = ([, { key }]: TableEntry): number => Number(key !== null && key.columns === null);
   const isAsked = ([, entry]: TableEntry) =>

@@ -2,13 +2,13 @@ import { describeProblem, type Problem } from '../../../../settings/schema/probl
 import type { TableSettings } from '../../../../settings/sections/tables.ts';
 import { printable } from '../../../logging/printable-text.ts';
 import { sqlName } from '../../../store/connection/sql-name.ts';
+import { KIND_BY_TYPE } from '../../../tables/mapping/column-types.ts';
 import { resolveMapping } from '../../../tables/mapping/resolve-mapping.ts';
-import {
-  type CatalogColumn,
-  type CatalogRelation,
-  type CatalogTable,
-  KIND_BY_TYPE,
-  type UniqueIndex,
+import type {
+  CatalogColumn,
+  CatalogRelation,
+  CatalogTable,
+  UniqueIndex,
 } from '../../../tables/mapping/table-catalog.ts';
 import type { WantedColumn, WantedTable } from './wanted-columns.ts';
 
@@ -66,6 +66,7 @@ const futureTable = (columns: readonly WantedColumn[], keys: readonly (readonly 
   rules: [],
   partitionedBy: [],
   uniqueIndexes: keys.map(uniqueIndex),
+  foreignKeys: [],
   rowTriggers: [],
   fingerprint: '',
   stagedFingerprint: '',

@@ -96,7 +96,7 @@ export class DryRun {
     this.#mapped = new MappedTables(settings, { unmapped }, readers);
     this.#ownTables = new OwnTables(settings.database.schema);
     const records = temporaryRecords(settings, readers);
-    this.#tables = new TopicTables(records, settings.kafka.topics, () => this.#mapped.all);
+    this.#tables = new TopicTables(records, () => settings.kafka.topics, this.#mapped);
   }
 
   get findings(): TriedFindings {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { SchemaRegistry } from '../../../../app/formats/registry/schema-registry.ts';
+import { registrySubjects, SchemaRegistry } from '../../../../app/formats/registry/schema-registry.ts';
 import type { SchemaRequestOutcome } from '../../../../contract/metrics/definition.ts';
 import type { SchemaRegistrySettings } from '../../../../settings/sections/schema-registry.ts';
 import { json, notFound, RegistryStub } from './registry-stub.ts';
@@ -286,4 +286,10 @@ describe('at the start', () => {
     await registry.check();
     expect(log).toEqual([expect.stringContaining('503')]);
   });
+});
+
+test('the subjects are those of topics that formats name, and of topics that its templates match', () => {
+  const formats = { orders: 'registry', 'shop.{table}': { key: 'registry', value: 'registry' } } as const;
+  const subjects = ['orders-value', 'shop.a-value', 'shop.a-key'];
+  expect(registrySubjects({ formats }, ['shop.a', 'other', 'orders'])).toEqual(subjects);
 });

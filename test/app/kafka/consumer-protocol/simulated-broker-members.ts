@@ -185,7 +185,7 @@ export class ConsumerProcess implements GroupMemberListener {
     this.#world = world;
     this.instanceId = instanceId;
     this.link = new SimulatedConsumerLink(world);
-    const options = { groupId: 'group', instanceId, topics: [...world.counts.keys()] };
+    const options = { groupId: 'group', instanceId, topics: () => [...world.counts.keys()] };
     this.member = new ConsumerMember(options, {
       ...{ coordinator: this.link, clock: world.time },
       topicIds: async (topics) =>

@@ -78,7 +78,7 @@ test('bytes that are no subscription are one to no topic', () => {
 test('what the leader deals is what a member gets, of its own topics', () => {
   fc.assert(
     fc.property(partitions, (dealt) => {
-      const read = decodeAssignment(encodeAssignment(dealt), ['a.b_c-d', 'orders']);
+      const read = decodeAssignment(encodeAssignment(dealt), (topic) => ['a.b_c-d', 'orders'].includes(topic));
       expect(read).toEqual(dealt.filter((each) => each.topic !== 'payments'));
     }),
   );
@@ -88,9 +88,9 @@ test('members of the version before read what they are dealt, and are read as le
   const dealt = [{ topic: 'orders', partition: 4 }];
   expect(MemberAssignment.decode(encodeAssignment(dealt))?.assignment).toEqual({ orders: [4] });
   const ofBefore = MemberAssignment.encode({ version: 0, assignment: { orders: [4] }, userData: Buffer.alloc(0) });
-  expect(decodeAssignment(ofBefore, ['orders'])).toEqual(dealt);
+  expect(decodeAssignment(ofBefore, (topic) => topic === 'orders')).toEqual(dealt);
 });
 
 test('no bytes are no assignment', () => {
-  expect(decodeAssignment(Buffer.alloc(0), ['orders'])).toEqual([]);
+  expect(decodeAssignment(Buffer.alloc(0), () => true)).toEqual([]);
 });

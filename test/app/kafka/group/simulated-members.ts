@@ -203,7 +203,7 @@ class NewProcess implements SimulatedProcess {
     this.instanceId = instanceId;
     this.link = new SimulatedLink(world);
     const topics = [...world.subscribed];
-    const options = { groupId: 'group', topics, sessionTimeoutMs: 10_000, instanceId };
+    const options = { groupId: 'group', topics: () => topics, sessionTimeoutMs: 10_000, instanceId };
     this.member = new ClassicMember(options, {
       coordinator: this.link,
       topics: world.topicsFor(this.link),
@@ -283,7 +283,7 @@ class OldProcess implements SimulatedProcess {
       return [id, encodeAssignment(partitions)] as const;
     });
     const assignment = await this.link.sync({ memberId, generationId }, new Map(leaderId === memberId ? dealt : []));
-    this.owned = this.isStopping ? [] : decodeAssignment(assignment, this.#world.subscribed);
+    this.owned = this.isStopping ? [] : decodeAssignment(assignment, (topic) => this.#world.subscribed.includes(topic));
     return generationId;
   }
 

@@ -24,7 +24,7 @@ beforeEach(() => {
   partitions = [owned(0)];
   counters = new ConsumerCounters(
     () => ({ ...RUNNING, partitions }),
-    ['orders'],
+    () => ['orders'],
     () => NOW,
   );
 });
@@ -78,7 +78,10 @@ test('partitions that stand before a batch that cannot be read are counted by to
 
 test('every topic and reason of a dead letter is there from the start, and the sums by reason are those of all topics', () => {
   const topics = ['orders', 'bills'];
-  counters = new ConsumerCounters(() => ({ ...RUNNING, partitions }), topics);
+  counters = new ConsumerCounters(
+    () => ({ ...RUNNING, partitions }),
+    () => topics,
+  );
   const reasons = Object.keys(DEAD_LETTER_REASON);
   const none = topics.flatMap((topic) => reasons.map((reason) => ({ labels: { topic, reason }, value: 0 })));
   expect(counters.sources.deadLetters()).toEqual(none);
@@ -158,7 +161,7 @@ test("the age of the log's end is that of a topic's oldest, and before the group
   expect(valuesBy('topic', counters.sources.logEndAge())).toEqual({ orders: 90, refunds: 0 });
   const unjoined = new ConsumerCounters(
     () => ({ ...RUNNING, partitions: [], unjoined: new Map([['orders', 3_000]]) }),
-    ['orders', 'refunds'],
+    () => ['orders', 'refunds'],
   );
   expect(valuesBy('topic', unjoined.sources.logEndAge())).toEqual({ orders: 3 });
 });
@@ -213,7 +216,10 @@ describe('the ages of records', () => {
   }
 
   function observed(written: Records) {
-    const own = new ConsumerCounters(() => ({ ...RUNNING, partitions }), ['orders']);
+    const own = new ConsumerCounters(
+      () => ({ ...RUNNING, partitions }),
+      () => ['orders'],
+    );
     own.onCommitted(aCommit({ records: written.length, written, committedAt: new Date(NOW) }));
     const [{ value, count, buckets } = { value: 0, count: 0, buckets: [] }] = own.sources.endToEnd();
     return { count, sum: value, buckets };

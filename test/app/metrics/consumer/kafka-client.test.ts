@@ -15,7 +15,7 @@ let client: KafkaClientMetrics;
 beforeEach(() => {
   partitions = [{ topic: 'orders', partition: 0, nextOffset: 0n, lag: 7n }];
   failures = [];
-  const identity = { clientId: 'mine', version: 'kafkajs 2.2.4', topics: ['orders', 'payments'] };
+  const identity = { clientId: 'mine', version: 'kafkajs 2.2.4', topics: () => ['orders', 'payments'] };
   client = new KafkaClientMetrics(
     identity,
     () => ({ ...RUNNING, partitions }),

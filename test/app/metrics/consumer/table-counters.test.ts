@@ -5,7 +5,7 @@ import type { TableLetters } from '../../../../app/stream/ports/record-sink.ts';
 import type { DeadLetterReason } from '../../../../contract/dead-letter-reasons.ts';
 import type { TableOperation } from '../../../../contract/metrics/definition.ts';
 import { SERIES_BUDGET } from '../../../../contract/metrics.ts';
-import { managementOptions, RUNNING } from '../../management/running-management.ts';
+import { RUNNING } from '../../management/running-management.ts';
 import { aCommit } from '../../stream/records.ts';
 import { startedMetrics } from '../running-metrics.ts';
 
@@ -15,26 +15,28 @@ const TABLES = [entry('public.orders', 'orders'), entry('public.bills', 'orders'
 
 const NOTHING = { operations: [], deadLetters: [], unmappedFields: 0, unmatched: 0 };
 
-const counting = () => new ConsumerCounters(() => RUNNING, ['orders', 'bills'], undefined, TABLES);
+const counting = () =>
+  new ConsumerCounters(
+    () => RUNNING,
+    () => ['orders', 'bills'],
+    undefined,
+    () => TABLES,
+  );
 
 const valuesBy = (label: string, samples: readonly Sample[]) =>
   Object.fromEntries(samples.map(({ labels, value }) => [labels[label], value]));
 
 test('the topics of tables have the series of topics from the start', async () => {
-  const { settings } = managementOptions();
-  const metrics = await startedMetrics({
-    settings: { ...settings, tables: [entry('public.bills', 'bills', 'orders')] },
-  });
+  const tables = [entry('public.bills', 'bills', 'orders')];
+  const metrics = await startedMetrics({ topics: { all: ['orders', 'bills'], settings: { tables } } });
   const topics = (await metrics.write('text')).split('\n').flatMap((line) => /[{,]topic="(.*?)"/.exec(line)?.[1] ?? []);
   expect([...new Set(topics)].sort()).toEqual(['bills', 'orders']);
 });
 
 test('a further table costs as many series as the budget says', async () => {
-  const { settings } = managementOptions();
-  const count = async (...tables: string[]) => {
-    const metrics = await startedMetrics({
-      settings: { ...settings, tables: tables.map((name) => entry(name, 'orders')) },
-    });
+  const count = async (...names: string[]) => {
+    const tables = names.map((name) => entry(name, 'orders'));
+    const metrics = await startedMetrics({ topics: { all: ['orders'], settings: { tables } } });
     return (await metrics.write('text')).split('\n').filter((line) => line !== '' && !line.startsWith('#')).length;
   };
   expect((await count('public.orders', 'public.bills')) - (await count('public.orders'))).toBe(SERIES_BUDGET.perTable);
@@ -74,7 +76,12 @@ describe('records in tables of the user', () => {
 
 test('records that no table takes are counted by topic, from 0 on in topics with conditions alone', () => {
   const tables = [{ ...entry('public.orders', 'orders'), when: { type: 'order' } }, entry('public.bills', 'bills')];
-  const counters = new ConsumerCounters(() => RUNNING, ['orders', 'bills'], undefined, tables);
+  const counters = new ConsumerCounters(
+    () => RUNNING,
+    () => ['orders', 'bills'],
+    undefined,
+    () => tables,
+  );
   expect(valuesBy('topic', counters.sources.unmatchedRecords())).toEqual({ orders: 0 });
   counters.onCommitted(aCommit({ topic: 'orders', tables: { ...NOTHING, unmatched: 3 } }));
   counters.onCommitted(aCommit({ topic: 'orders', tables: { ...NOTHING, unmatched: 4 } }));

@@ -218,14 +218,9 @@ test('each partition costs as many series as the budget says, and everything els
 });
 
 test('a further topic costs as many series as the budget says, whose records go into tables, too, by conditions', async () => {
-  const { settings } = managementOptions();
   const table = { table: 'public.orders', fields: 'same' as const, columns: {}, when: { type: 'order' } };
   const withTopics = (topics: string[]) => ({
-    settings: {
-      ...settings,
-      kafka: { ...settings.kafka, topics },
-      tables: topics.map((topic) => ({ ...table, topic })),
-    },
+    topics: { all: topics, settings: { tables: topics.map((topic) => ({ ...table, topic })) } },
   });
   const count = async (topics: string[]) =>
     samplesOf(await (await startedMetrics(withTopics(topics))).write('text')).length;
@@ -273,6 +268,20 @@ test('the series of partitions that were revoked are gone, and counters by topic
   expect(text).not.toContain('partition=');
   expect(text).toMatch(/^consumer_rows_written_total\{.*topic="orders"\} 7$/m);
   expect(text).toMatch(/^consumer_batch_records_sum\{.*topic="orders"\} 7$/m);
+});
+
+test('a topic that waits is 1, one that nobody wants is 2, and there is no series of another one', async () => {
+  const waits = { code: 'TABLES_DO_NOT_FIT', message: '', since: new Date(0) } as const;
+  const waiting = ['shop.a', 'shop.b'].map((topic) => ({ topic, ...waits, isIgnored: topic === 'shop.b' }));
+  const linesWith = async (report: ConsumerReport) =>
+    (await runningMetrics({ report: () => report }).write('text', new Set([METRICS.topicsWaiting.name])))
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+  expect(await linesWith({ ...RUNNING, waiting })).toEqual([
+    'consumer_topics_waiting{application="orders-consumer",topic="shop.a"} 1',
+    'consumer_topics_waiting{application="orders-consumer",topic="shop.b"} 2',
+  ]);
+  expect(await linesWith(RUNNING)).toEqual([]);
 });
 
 test('a topic is 1 when it is gone and 0 when it is there, and nothing is told of it before Kafka has answered', async () => {

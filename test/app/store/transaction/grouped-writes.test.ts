@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { recordsOf } from '../../../../app/records/pack-records.ts';
 import { GroupedWrites } from '../../../../app/store/transaction/grouped-writes.ts';
 import type { WriteOutcome, WriteRequest } from '../../../../app/stream/ports/record-sink.ts';
+import { FatalError, OutageError } from '../../../../app/stream/ports/stream-errors.ts';
 import { IS_LONG_RUN } from '../../../integration/stack/long-test.ts';
 import { aRecord } from '../../stream/records.ts';
 
@@ -48,6 +49,7 @@ class Desk {
             const answer: Answer = (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome));
             this.groups.push({ partitions: requests.map(({ partition }) => partition), answer });
           }),
+        tablesOf: () => ['records'],
       },
       { maxBatchRecords: 5_000, poolSize: 1, ...limits },
     );
@@ -71,6 +73,33 @@ class Desk {
     return this.groups.map(({ partitions }) => partitions);
   }
 }
+
+describe('a group that meets', () => {
+  const heldUp = new OutageError('locked', { isLockWait: true, table: 'shop.orders' });
+
+  test.each([
+    ['a table that takes no rows for now', heldUp],
+    ['a full disk', new OutageError('full', { table: 'shop.orders' })],
+    ['a table that does not fit', new FatalError('TABLES_DO_NOT_FIT', 'no such table')],
+  ])('%s is written again, each request alone', async (_, error) => {
+    const desk = new Desk();
+    const outcomes = await desk.write(aRequest(0), aRequest(1));
+    desk.groups[0]?.answer(error);
+    expect(await Promise.all(outcomes)).toEqual([FENCED, FENCED]);
+    expect(desk.alone).toEqual([0, 1]);
+  });
+
+  test.each([
+    ['an outage', new OutageError('away')],
+    ['a record that is there already', new FatalError('RECORD_ALREADY_WRITTEN', 'there')],
+    ['rows that were dropped and committed', new FatalError('ROWS_DROPPED', 'dropped', { topic: null })],
+  ])('%s gives the error to each request', async (_, error) => {
+    const desk = new Desk();
+    const outcomes = await desk.write(aRequest(0), aRequest(1));
+    desk.groups[0]?.answer(error);
+    expect([await Promise.all(outcomes), desk.alone]).toEqual([[error, error], []]);
+  });
+});
 
 describe('requests of one turn of the event loop', () => {
   test('are one group, and each gets its own outcome', async () => {

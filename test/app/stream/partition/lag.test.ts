@@ -127,7 +127,7 @@ test('while the broker does not hold the next offset it is awaited, and the lag 
 });
 
 test('before the first join a topic counts from when Kafka was first asked, and again from each answer that has it', () => {
-  const { pipeline, clock } = setUp(12n, undefined, 'fail', { topics: ['orders', 'payments'] });
+  const { pipeline, clock } = setUp(12n, undefined, 'fail', { topics: () => ['orders', 'payments'] });
   const unjoined = () => Object.fromEntries(pipeline.report().unjoined ?? [['joined', -1]]);
   clock.pass(300_000);
   expect(unjoined()).toEqual({});

@@ -33,7 +33,7 @@ test('other partitions are written meanwhile', async () => {
     request.topic === PARTITION.topic ? fetch(request, signal) : undefined;
   const other = { topic: 'refunds', partition: 0 };
   const sink = new SimulatedSink([PARTITION, other]);
-  const { pipeline } = setUp(12n, sink, 'fail', { prepare, topics: [PARTITION.topic, other.topic] });
+  const { pipeline } = setUp(12n, sink, 'fail', { prepare, topics: () => [PARTITION.topic, other.topic] });
   assignAnew(pipeline, [PARTITION, other]);
   await settle();
   pipeline.onFetched(aBatch(0n, 3n));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { findPosition, startPositions } from '../../../../app/stream/partition/positions.ts';
+import { findPosition, type StartFrom, startPositions } from '../../../../app/stream/partition/positions.ts';
 import type { LogRange, Position } from '../../../../app/stream/ports/record-source.ts';
 import { PARTITION } from '../records.ts';
 import { assignAnew, settle, setUp } from '../simulation.ts';
@@ -7,8 +7,12 @@ import { assignAnew, settle, setUp } from '../simulation.ts';
 const at = (topic: string, partition: number, offset: bigint): Position => ({ topic, partition, offset });
 
 /** Two topics of two partitions each; PostgreSQL has the positions that are given, and Kafka knows both topics' logs. */
-function twoTopics(stored: readonly Position[], startFrom: 'earliest' | 'committed' = 'earliest') {
-  const parts = setUp(12n, undefined, 'fail', { startFrom });
+function twoTopics(
+  stored: readonly Position[],
+  startFrom: StartFrom = 'earliest',
+  isTemplated: (topic: string) => boolean = () => false,
+) {
+  const parts = setUp(12n, undefined, 'fail', { startFrom, isTemplated });
   const known = [...stored];
   const initialized: string[] = [];
   parts.sink.positions = async (topics) => known.filter(({ topic }) => topics.includes(topic));
@@ -38,6 +42,15 @@ test('positions that are all stored are gone on from, and none is stored anew', 
   expect(initialized).toEqual([]);
   expect(fatal).toEqual([]);
 });
+
+test.each(['latest', 'committed'] as const)(
+  'a topic that a template alone takes begins at its beginning, although startFrom is %s',
+  async (startFrom) => {
+    const { assign } = twoTopics([], startFrom, (topic) => topic === 'payments');
+    const ends = startFrom === 'latest' ? [9n, 9n] : [3n, 7n];
+    expect((await assign()).map(({ offset }) => offset)).toEqual([...ends, 3n, 3n]);
+  },
+);
 
 test('only a topic that lacks a position has first ones stored, from the beginning of the log', async () => {
   const { assign, initialized } = twoTopics(ALL.slice(0, 3));

@@ -79,6 +79,7 @@ function catalogTable(
       rules: [],
       partitionedBy: [],
       uniqueIndexes,
+      foreignKeys: [],
       rowTriggers: [],
       fingerprint: '',
       stagedFingerprint: '',

@@ -1,0 +1,163 @@
+import type { Logger } from '../logging/logger.ts';
+import type { TopicPartition } from '../records/record.ts';
+import { type StartFrom, startPositions } from '../stream/partition/positions.ts';
+import type { Clock } from '../stream/ports/clock.ts';
+import type { Position } from '../stream/ports/record-source.ts';
+import type { ReadTopics } from '../topics/read-topics.ts';
+import { messageOf } from './client/kafka-errors.ts';
+import type { KafkaAdmin } from './kafka-admin.ts';
+import type { TemplateStart } from './subscription.ts';
+
+/** Topics that are asked for at the same time. */
+const AT_ONCE = 8;
+
+/** What a template that begins takes: the first positions of a topic, chosen by the partitions that have one. */
+interface FirstPositions {
+  readonly topic: string;
+  readonly takenBy: readonly string[];
+  readonly choose: (stored: ReadonlySet<number>) => readonly Position[];
+}
+
+/** The templates that the group has begun with, as they are stored. */
+export interface BegunTemplates {
+  begunTemplates(): Promise<ReadonlySet<string>>;
+  beginTemplates(templates: readonly string[], found: readonly FirstPositions[]): Promise<void>;
+}
+
+/** What the topics of templates are found by. */
+interface TemplateTopicsPorts {
+  readonly topics: ReadTopics;
+  readonly admin: Pick<KafkaAdmin, 'listTopics' | 'topicIds' | 'logRanges' | 'committedOffsets'>;
+  readonly store: BegunTemplates;
+  readonly groupId: string;
+  readonly startFrom: StartFrom;
+  /** How often the cluster is listed. */
+  readonly refreshMs: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Right after a topic was created, or a broker started, an answer may miss a topic that is there. */
+const GONE_AFTER_MS = 5_000;
+
+/**
+ * The topics that templates take. Listing the cluster finds them, and they are in use from the moment on that the group
+ * assigns them here. They are gone once brokers that are asked for them by name have not had them for 5 s. A list alone
+ * is no proof of that, since it lacks what the login may not see.
+ */
+export class TemplateTopics implements TemplateStart {
+  readonly #ports: TemplateTopicsPorts;
+  /** When the first answer in a row came that did not have the topic. */
+  readonly #unknownSince = new Map<string, number>();
+  #owned: ReadonlySet<string> = new Set();
+  readonly #leaving = new Set<ReadonlySet<string>>();
+  #reported = '';
+
+  constructor(ports: TemplateTopicsPorts) {
+    this.#ports = ports;
+  }
+
+  async list(): Promise<readonly string[]> {
+    const { admin, topics } = this.#ports;
+    topics.list(await admin.listTopics());
+    return topics.listed;
+  }
+
+  /**
+   * Where a template begins, `startFrom` is about what the cluster has now, and never again. With `earliest` all that
+   * is read begins at its beginning anyway.
+   *
+   * @throws OutageError while the position of a topic is not known: nothing is stored then
+   */
+  async begin(): Promise<void> {
+    const { store, topics, startFrom } = this.#ports;
+    const begun = await store.begunTemplates();
+    const templates = topics.templates.filter((template) => !begun.has(template));
+    if (templates.length > 0) {
+      const isNew = (topic: string): boolean => topics.takenBy(topic).every((template) => templates.includes(template));
+      const found = startFrom === 'earliest' ? [] : topics.listed.filter(isNew);
+      await store.beginTemplates(templates, await this.#firstPositions(found));
+    }
+  }
+
+  /** Lists the cluster again and again, until the signal is aborted. */
+  async watch(signal: AbortSignal): Promise<void> {
+    const { clock, logger, refreshMs, topics } = this.#ports;
+    while (!signal.aborted && topics.templates.length > 0) {
+      await clock.wait(refreshMs, signal);
+      const reason = signal.aborted ? '' : await this.list().then(() => '', messageOf);
+      if (reason !== '' && reason !== this.#reported && !signal.aborted) {
+        logger.warn({ reason }, 'the topics of the cluster are not known: new ones are not read yet, all others are');
+      }
+      this.#reported = reason;
+    }
+  }
+
+  /**
+   * Topics that can hold the claim of the group: those that the settings name, and a few of the others, which may be
+   * many. A leader that owns nothing takes any that the cluster has.
+   */
+  ofClaim(): readonly string[] {
+    const { names, listed } = this.#ports.topics;
+    const owned = [...this.#owned].filter((topic) => !names.includes(topic));
+    return [...names, ...(owned.length > 0 ? owned : listed).slice(0, AT_ONCE)];
+  }
+
+  /** The group assigned these partitions, and no others. */
+  assigned(owned: readonly TopicPartition[]): void {
+    this.#owned = new Set(owned.map(({ topic }) => topic));
+    this.#ports.topics.use([...this.#owned]);
+  }
+
+  /** What is still written of these partitions needs their tables. */
+  revoked(revoked: readonly TopicPartition[], released: Promise<void>): void {
+    const leaving = new Set(revoked.map(({ topic }) => topic));
+    this.#leaving.add(leaving);
+    void released.finally(() => this.#leaving.delete(leaving));
+  }
+
+  /** The brokers answered, and do not have these topics. One that is owned is gone once the group has taken it away. */
+  answered(unknown: readonly string[]): void {
+    const { clock, logger, topics } = this.#ports;
+    const now = clock.steady().getTime();
+    for (const topic of this.#unknownSince.keys()) {
+      if (!unknown.includes(topic)) {
+        this.#unknownSince.delete(topic);
+      }
+    }
+    for (const topic of unknown.filter((each) => topics.isTemplated(each))) {
+      this.#unknownSince.set(topic, this.#unknownSince.get(topic) ?? now);
+    }
+    const isHeld = (topic: string): boolean => [this.#owned, ...this.#leaving].some((held) => held.has(topic));
+    const gone = [...this.#unknownSince].flatMap(([topic, since]) =>
+      now - since >= GONE_AFTER_MS && topics.all.includes(topic) && !isHeld(topic) ? [topic] : [],
+    );
+    if (gone.length > 0) {
+      topics.drop(gone);
+      logger.info({ topics: gone }, 'these topics were deleted: what was read of them stays in the tables');
+    }
+  }
+
+  async #firstPositions(topics: readonly string[]): Promise<readonly FirstPositions[]> {
+    // Before any log range: an offset of one topic is so never stored under the id of a later one.
+    const ids = topics.length > 0 ? await this.#ports.admin.topicIds(topics) : new Map<string, string>();
+    const found: FirstPositions[] = [];
+    for (let from = 0; from < topics.length; from += AT_ONCE) {
+      const some = topics.slice(from, from + AT_ONCE);
+      found.push(...(await Promise.all(some.map((topic) => this.#firstOf(topic, ids.get(topic) ?? null)))));
+    }
+    return found;
+  }
+
+  async #firstOf(topic: string, topicId: string | null): Promise<FirstPositions> {
+    const { admin, groupId, startFrom, topics } = this.#ports;
+    const logs = await admin.logRanges(topic);
+    const committed = startFrom === 'committed' ? await admin.committedOffsets(groupId, topic) : [];
+    return {
+      topic,
+      takenBy: topics.takenBy(topic),
+      choose: (stored) =>
+        startPositions({ startFrom, logs, committed }, stored).map((first) => ({ ...first, topicId })),
+    };
+  }
+}

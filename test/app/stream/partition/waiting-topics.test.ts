@@ -1,0 +1,271 @@
+import { describe, expect, test } from '@jest/globals';
+import type { WaitingTopic } from '../../../../app/stream/partition/consumer-state.ts';
+import type { WriteRequest } from '../../../../app/stream/ports/record-sink.ts';
+import { FatalError, OutageError } from '../../../../app/stream/ports/stream-errors.ts';
+import type { FatalCode } from '../../../../contract/fatal-codes.ts';
+import { PARTITION } from '../records.ts';
+import { answerAll, assignAnew, SimulatedSink, settle, setUp } from '../simulation.ts';
+
+const WAITING = { topic: 'shop.public.orders', partition: 0 };
+const OTHER = { topic: WAITING.topic, partition: 1 };
+const MISFIT = new FatalError('TABLES_DO_NOT_FIT', 'there is no table public.orders');
+const LOOK_AGAIN_MS = 10_000;
+
+/** A pipeline of a named topic and one with two partitions that may wait; time passes when the test says so. */
+function setUpWaiting(sink = new SimulatedSink([PARTITION, WAITING, OTHER])) {
+  const waits: WaitingTopic[] = [];
+  const goesOn: string[] = [];
+  const waiting = {
+    mayWait: (topic: string) => topic === WAITING.topic,
+    onWaits: (topic: WaitingTopic) => waits.push(topic),
+    onGoesOn: (topic: string, seconds: number) => goesOn.push(`${topic} after ${seconds} s`),
+  };
+  const topics = [PARTITION.topic, WAITING.topic];
+  const parts = setUp(6n, sink, 'fail', { topics: () => topics, waiting });
+  parts.clock.holdWaits();
+  const lookAgain = async () => {
+    parts.clock.pass(LOOK_AGAIN_MS);
+    const looks = parts.clock.endWaits((ms) => ms === LOOK_AGAIN_MS);
+    await settle();
+    return looks.length;
+  };
+  const deliver = async (partition = WAITING, length = 3) => {
+    const fetched = parts.source.fetch(length, partition);
+    if (fetched !== null) {
+      parts.pipeline.onFetched(fetched);
+    }
+    await settle();
+    return fetched !== null;
+  };
+  return { ...parts, waits, goesOn, lookAgain, deliver };
+}
+
+async function setUpAssigned(sink?: SimulatedSink) {
+  const parts = setUpWaiting(sink);
+  assignAnew(parts.pipeline, [PARTITION, WAITING, OTHER]);
+  await settle();
+  return parts;
+}
+
+/** Refuses the writes of a topic with an error, while there is one. */
+class RefusingSink extends SimulatedSink {
+  refusal: FatalError | OutageError | null = null;
+
+  override write(request: WriteRequest): ReturnType<SimulatedSink['write']> {
+    return request.topic === WAITING.topic && this.refusal ? Promise.reject(this.refusal) : super.write(request);
+  }
+}
+
+const refusingSink = () => new RefusingSink([PARTITION, WAITING, OTHER]);
+
+test('a topic whose table does not fit waits, the others flow, and it begins where it was', async () => {
+  const sink = new SimulatedSink([PARTITION, WAITING, OTHER]);
+  sink.misfitting.set(WAITING.topic, MISFIT);
+  sink.of(WAITING).stored = 2n;
+  const { deliver, lookAgain, pipeline, fatal, waits, goesOn } = await setUpAssigned(sink);
+  expect([await deliver(PARTITION), await deliver(), await deliver(OTHER)]).toEqual([true, false, false]);
+  await answerAll(sink);
+  expect([sink.rows, sink.of(WAITING).rows]).toEqual([[0n, 1n, 2n], []]);
+  expect(pipeline.report()).toMatchObject({ state: 'running', waiting: [{ topic: WAITING.topic }] });
+  expect([await lookAgain(), await lookAgain()]).toEqual([1, 1]);
+  expect(waits).toMatchObject([{ topic: WAITING.topic, code: 'TABLES_DO_NOT_FIT', message: MISFIT.message }]);
+
+  sink.misfitting.clear();
+  await lookAgain();
+  expect(goesOn).toEqual([`${WAITING.topic} after 30 s`]);
+  expect(pipeline.report()).not.toHaveProperty('waiting');
+  await deliver(WAITING, 6);
+  await answerAll(sink);
+  expect(sink.of(WAITING).rows).toEqual([2n, 3n, 4n, 5n]);
+  expect(fatal).toEqual([]);
+});
+
+test('an error of its records drops what is queued, and each record is written once when it goes on', async () => {
+  const sink = refusingSink();
+  const { source, deliver, lookAgain, pipeline, waits, goesOn, fatal } = await setUpAssigned(sink);
+  await deliver(OTHER);
+  const written = sink.pending.length;
+  sink.refusal = new FatalError('TABLE_REFUSES_ROWS', 'the table refuses each row');
+  await deliver();
+  expect([written, source.of(WAITING).isPaused, source.of(OTHER).isPaused]).toEqual([1, true, true]);
+  await answerAll(sink);
+  expect(sink.of(OTHER).rows).toEqual([0n, 1n, 2n]);
+  expect(pipeline.report()).toMatchObject({ waiting: [{ code: 'TABLE_REFUSES_ROWS' }] });
+
+  await lookAgain();
+  await deliver();
+  await lookAgain();
+  expect(waits).toHaveLength(1);
+  sink.refusal = null;
+  await deliver();
+  expect(goesOn).toEqual([]);
+  await answerAll(sink);
+  expect(goesOn).toHaveLength(1);
+  expect(sink.of(WAITING).rows).toEqual([0n, 1n, 2n]);
+  expect(fatal).toEqual([]);
+});
+
+test('a topic goes on once it was read for a minute, though nothing came to be written', async () => {
+  const sink = refusingSink();
+  const { deliver, lookAgain, pipeline, clock, goesOn } = await setUpAssigned(sink);
+  sink.refusal = new FatalError('TOO_MANY_DEAD_LETTERS', 'too many');
+  await deliver();
+  await lookAgain();
+  const log = { ...WAITING, start: 0n, end: 0n };
+  clock.pass(59_000);
+  pipeline.observeLog(log);
+  expect(goesOn).toEqual([]);
+  clock.pass(1_000);
+  pipeline.observeLog(log);
+  expect(goesOn).toHaveLength(1);
+});
+
+describe('the process ends as before', () => {
+  test('with an error of a named topic', async () => {
+    const sink = new SimulatedSink([PARTITION, WAITING, OTHER]);
+    const { deliver, pipeline, fatal } = await setUpAssigned(sink);
+    sink.write = () => Promise.reject(new FatalError('TABLE_REFUSES_ROWS', 'the table refuses each row'));
+    await deliver(PARTITION);
+    expect(fatal).toMatchObject([{ code: 'TABLE_REFUSES_ROWS' }]);
+    expect(pipeline.report().state).toBe('failed');
+  });
+
+  const codes: readonly FatalCode[] = ['DATABASE_REFUSED', 'STORED_OFFSET_MISSING', 'RECORD_ALREADY_WRITTEN'];
+  test.each(codes)('with %s, which is not of one topic', async (code) => {
+    const sink = refusingSink();
+    const { deliver, fatal } = await setUpAssigned(sink);
+    sink.refusal = new FatalError(code, 'not of one topic');
+    await deliver();
+    expect(fatal).toMatchObject([{ code }]);
+  });
+
+  test('with rows that a trigger dropped from a transaction of several topics', async () => {
+    const sink = refusingSink();
+    const { deliver, fatal } = await setUpAssigned(sink);
+    sink.refusal = new FatalError('ROWS_DROPPED', 'committed', { topic: null });
+    await deliver();
+    expect(fatal).toMatchObject([{ code: 'ROWS_DROPPED' }]);
+  });
+});
+
+test('of topics that are opened together, those that were created again wait alone', async () => {
+  const sink = new SimulatedSink([PARTITION, WAITING, OTHER]);
+  const { source, pipeline, deliver, fatal, lookAgain } = setUpWaiting(sink);
+  const ids = new Map([[WAITING.topic, 'another']]);
+  source.topicIds = async () => ids;
+  const positions = sink.positions.bind(sink);
+  sink.positions = async (topics) => (await positions(topics)).map((each) => ({ ...each, topicId: 'stored' }));
+  assignAnew(pipeline, [PARTITION, WAITING, OTHER]);
+  await settle();
+  expect(pipeline.report()).toMatchObject({ state: 'running', waiting: [{ code: 'TOPIC_RECREATED' }] });
+  expect([await deliver(PARTITION), await deliver()]).toEqual([true, false]);
+  pipeline.onAssigned({ owned: [PARTITION, WAITING, OTHER], added: [] });
+  await settle();
+  ids.clear();
+  await lookAgain();
+  expect([await deliver(), fatal]).toEqual([true, []]);
+});
+
+test('a consumer whose topics all wait runs', async () => {
+  const sink = new SimulatedSink([PARTITION, WAITING, OTHER]);
+  sink.misfitting.set(WAITING.topic, MISFIT);
+  const { pipeline } = setUpWaiting(sink);
+  assignAnew(pipeline, [WAITING, OTHER]);
+  await settle();
+  expect(pipeline.report()).toMatchObject({ state: 'running', waiting: [{ topic: WAITING.topic }] });
+});
+
+test('nothing is known of the lag of a topic that waits, and no partition of it stalls', async () => {
+  const sink = new SimulatedSink([PARTITION, WAITING, OTHER]);
+  sink.misfitting.set(WAITING.topic, MISFIT);
+  const { pipeline, clock } = await setUpAssigned(sink);
+  clock.pass(120_000);
+  for (const partition of [PARTITION, WAITING]) {
+    pipeline.observeLog({ ...partition, start: 0n, end: 6n });
+  }
+  const [named, waiting] = pipeline.report().partitions;
+  expect(named).toMatchObject({ lag: 6n, stalledSince: expect.any(Date) });
+  expect(waiting).toEqual({ ...WAITING, nextOffset: null, lag: null, logEndAgeMs: 0 });
+});
+
+describe('a table that takes no rows for now', () => {
+  const held = new OutageError('locked', { reason: 'database_busy', isLockWait: true, table: 'public.orders' });
+
+  test('makes its topic wait, is tried again, and does not pause the others', async () => {
+    const sink = refusingSink();
+    const { deliver, pipeline, listener, clock, waits, goesOn } = await setUpAssigned(sink);
+    clock.pass(20_000);
+    sink.refusal = held;
+    for (const _ of [1, 2]) {
+      await deliver();
+      clock.endWaits((ms) => ms < 5_000);
+      await settle();
+    }
+    expect(waits).toMatchObject([{ topic: WAITING.topic, code: 'database_busy' }]);
+    expect([pipeline.report().state, listener.pauses.includes(true)]).toEqual(['running', false]);
+    sink.refusal = null;
+    await deliver();
+    await answerAll(sink);
+    expect([sink.of(WAITING).rows, goesOn.length]).toEqual([[0n, 1n, 2n], 1]);
+  });
+});
+
+describe('while a topic waits', () => {
+  const setUpMisfit = async () => {
+    const sink = new SimulatedSink([PARTITION, WAITING, OTHER]);
+    sink.misfitting.set(WAITING.topic, MISFIT);
+    return setUpAssigned(sink);
+  };
+
+  test('a consumer that ends writes nothing of it, and waits for nothing', async () => {
+    const { pipeline, sink, fatal } = await setUpMisfit();
+    await pipeline.drain();
+    await pipeline.close();
+    expect([pipeline.report().state, sink.requests, fatal]).toEqual(['stopped', [], []]);
+  });
+
+  test('it may be revoked, and is no topic of the process then', async () => {
+    const { pipeline, lookAgain, sink } = await setUpMisfit();
+    await pipeline.onRevoked([WAITING, OTHER]);
+    pipeline.onAssigned({ owned: [PARTITION], added: [] });
+    await settle();
+    expect(pipeline.report()).not.toHaveProperty('waiting');
+    const reads = sink.reads;
+    await lookAgain();
+    expect(sink.reads).toBe(reads);
+  });
+
+  test('a generation that keeps it leaves it waiting, and a partition that one adds waits with it', async () => {
+    const { pipeline, sink, waits, lookAgain } = await setUpMisfit();
+    await pipeline.onRevoked([OTHER]);
+    pipeline.onAssigned({ owned: [PARTITION, WAITING], added: [] });
+    await settle();
+    expect(pipeline.report()).toMatchObject({ state: 'running', waiting: [{ topic: WAITING.topic }] });
+    sink.misfitting.clear();
+    pipeline.onAssigned({ owned: [PARTITION, WAITING, OTHER], added: [OTHER] });
+    await settle();
+    expect(pipeline.report()).toMatchObject({ state: 'running', waiting: [{ topic: WAITING.topic }] });
+    await lookAgain();
+    expect(pipeline.report()).not.toHaveProperty('waiting');
+    expect(waits).toHaveLength(1);
+  });
+
+  test('a consumer runs on where nothing but the topic is assigned anew', async () => {
+    const { pipeline } = await setUpMisfit();
+    assignAnew(pipeline, [WAITING, OTHER]);
+    await settle();
+    expect(pipeline.report().state).toBe('running');
+    pipeline.reopen();
+    expect(pipeline.report().state).toBe('running');
+  });
+
+  test('stored offsets that went back are read anew, also of the others', async () => {
+    const { pipeline, deliver, sink } = await setUpMisfit();
+    pipeline.reopen();
+    await settle();
+    expect(pipeline.report()).toMatchObject({ state: 'running', waiting: [{ topic: WAITING.topic }] });
+    await deliver(PARTITION);
+    await answerAll(sink);
+    expect(sink.rows).toEqual([0n, 1n, 2n]);
+  });
+});

@@ -1,0 +1,58 @@
+import { expect, test } from '@jest/globals';
+import { TemplatedShop } from '../kafka/templated-shop.ts';
+import { query } from '../stack/database.ts';
+import { runCommand } from '../stack/run-command.ts';
+import { startConsumer, writeConfiguration } from '../stack/start-consumer.ts';
+import { createNamedTopic } from '../stack/topic-changes.ts';
+import { until } from '../stack/until.ts';
+
+test('tables check, ddl and dry-run, and doctor, take a name for each topic of a template', async () => {
+  const shop = new TemplatedShop();
+  await shop.add('orders', 'items');
+  await createNamedTopic(shop.topic('bills'));
+  await Promise.all([shop.produce('orders', 1, 2), shop.produce('bills', 2)]);
+  const { configFile } = await writeConfiguration(shop.settings({ settings: { server: { port: 0 } } }));
+  const run = (...words: string[]) => runCommand([...words, '--config', configFile]);
+
+  const check = await run('tables', 'check');
+  expect(check.code).toBe(78);
+  expect(check.stdout).toContain(`${shop.topic('orders')} -> ${shop.schema}.orders`);
+  expect(check.stdout).toContain(`${shop.topic('items')} -> ${shop.schema}.items`);
+  expect(check.stderr).toContain(`tables[0](${shop.topic('bills')}).table`);
+
+  const ddl = await run('tables', 'ddl', '--topic', shop.topic('bills'));
+  expect(ddl.stdout).toContain(`CREATE TABLE ${shop.schema}.bills`);
+
+  const doctor = await run('doctor', '--json');
+  const findings = doctor.stdout.trim().split('\n');
+  const lines = findings.map((line) => JSON.parse(line) as Readonly<Record<string, string>>);
+  expect(lines.filter(({ check: of }) => of === 'template')).toMatchObject([
+    { status: 'ok', message: expect.stringMatching(/^takes 3: /) },
+  ]);
+  expect(lines.filter(({ status }) => status === 'wrong')).toMatchObject([
+    { check: 'table', name: `${shop.schema}.bills`, code: 'TABLES_DO_NOT_FIT' },
+  ]);
+
+  await query(`CREATE TABLE ${shop.schema}.bills (id int)`);
+  const dryRun = await run('tables', 'dry-run', '--topic', shop.topic('bills'), '--json');
+  expect(dryRun.code).toBe(0);
+  expect(await query(`SELECT FROM ${shop.schema}.bills`)).toEqual([]);
+});
+
+test('dead-letters replay puts a letter of a template into its table', async () => {
+  const shop = new TemplatedShop();
+  await shop.add('orders');
+  await shop.produce('orders', 1, 3_000_000_000);
+  const consumer = await startConsumer(shop.settings());
+  await shop.awaitIds('orders', 1);
+  await until('the letter', async () => {
+    const rows = await query(`SELECT FROM ${consumer.schema}.dead_letters`);
+    return rows.length === 1 ? true : undefined;
+  });
+  await query(`ALTER TABLE ${shop.schema}.orders ALTER id TYPE bigint`);
+  const replay = await runCommand(['dead-letters', 'replay', '--config', consumer.configFile]);
+  expect([replay.code, replay.stderr]).toEqual([0, expect.stringContaining('1')]);
+  const rows = await query<{ id: string }>(`SELECT id::text FROM ${shop.schema}.orders ORDER BY id`);
+  expect(rows.map(({ id }) => id)).toEqual(['1', '3000000000']);
+  expect(await query(`SELECT FROM ${consumer.schema}.records`)).toEqual([]);
+});

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, type Admin, ResourcePatternTypes } from 'kafkajs';
+import type { LocalKafka } from '../../../dev/stack/local-kafka.ts';
+import { TemplatedShop } from '../kafka/templated-shop.ts';
+import { kafkaClient } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
+import { startPrivateKafka } from '../stack/private-servers.ts';
+import { until } from '../stack/until.ts';
+
+let kafka: LocalKafka;
+let admin: Admin;
+
+/** All that no ACL is about is allowed, so one that denies is enough, without a login. */
+beforeAll(async () => {
+  kafka = await startPrivateKafka({
+    properties: {
+      'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+      'allow.everyone.if.no.acl.found': true,
+    },
+  });
+  admin = kafkaClient({ broker: kafka.broker }).admin();
+  await admin.connect();
+});
+
+afterAll(() => admin.disconnect());
+
+const RULE = {
+  ...{ resourceType: AclResourceTypes.TOPIC, resourcePatternType: ResourcePatternTypes.LITERAL },
+  ...{ principal: 'User:ANONYMOUS', host: '*' },
+} as const;
+
+for (const operation of [AclOperationTypes.READ, AclOperationTypes.ALL]) {
+  const denied = operation === AclOperationTypes.ALL ? 'describe' : 'read';
+  longTest(
+    `a topic of a template that the login may not ${denied} any more waits alone, and goes on when it may`,
+    async () => {
+      const shop = new TemplatedShop({ broker: kafka.broker });
+      await shop.add('orders', 'items');
+      await Promise.all([shop.produce('orders', 1), shop.produce('items', 1)]);
+      const consumer = await shop.start({ brokers: [kafka.broker] });
+      await Promise.all([shop.awaitIds('orders', 1), shop.awaitIds('items', 1)]);
+      const rule = { ...RULE, resourceName: shop.topic('items'), operation, permissionType: AclPermissionTypes.DENY };
+      const writes = { ...rule, operation: AclOperationTypes.WRITE, permissionType: AclPermissionTypes.ALLOW };
+      await admin.createAcls({ acl: denied === 'read' ? [rule, writes] : [rule] });
+      await consumer.logs.waitFor(/"code":"TOPIC_FORBIDDEN"/);
+      await shop.add('bills');
+      await Promise.all([shop.produce('orders', 2), shop.produce('bills', 1)]);
+      await Promise.all([shop.awaitIds('orders', 1, 2), shop.awaitIds('bills', 1)]);
+      expect(consumer.logs.all.join('\n')).not.toMatch(/these topics were deleted|"fatal"/);
+      await admin.deleteAcls({
+        filters: [
+          {
+            ...{ resourceType: AclResourceTypes.TOPIC, resourceName: shop.topic('items') },
+            ...{ resourcePatternType: ResourcePatternTypes.LITERAL },
+            ...{ operation: AclOperationTypes.ANY, permissionType: AclPermissionTypes.ANY },
+          },
+        ],
+      });
+      await until('leave to write', () => shop.produce('items', 2));
+      await shop.awaitIds('items', 1, 2);
+    },
+  );
+}

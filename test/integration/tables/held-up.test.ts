@@ -1,0 +1,255 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { MappedTables } from '../../../app/tables/table/mapped-tables.ts';
+import { checkSettings } from '../../../settings/settings.ts';
+import { query } from '../stack/database.ts';
+import { randomName } from '../stack/random-name.ts';
+import { until } from '../stack/until.ts';
+import { aRequest, connect, openStore } from '../store/open-store.ts';
+
+const PARTITIONS = 6;
+const ending: (() => Promise<unknown>)[] = [];
+
+afterEach(() => Promise.all(ending.splice(0).map((end) => end())));
+
+/** Two topics, a table for each whose statements are given, and writes of all their partitions at once. */
+async function open(ddl: { readonly orders?: string; readonly totals?: string; readonly entry?: object } = {}) {
+  const schema = randomName('schema');
+  const [orders, totals] = [randomName('orders'), randomName('totals')];
+  const tables = [
+    // A template that takes the one topic, as far as the settings know.
+    { topic: [orders, `${orders}.{any}`], table: `${schema}.orders`, ...ddl.entry },
+    { topic: totals, table: `${schema}.totals` },
+  ];
+  const settings = { tables, kafka: { topics: [] } };
+  const checked = checkSettings({
+    database: { url: 'postgresql://unused/unused', schema },
+    tables,
+    kafka: { brokers: ['unused:9092'], groupId: 'group', topics: [] },
+  });
+  if (!checked.ok) {
+    throw new Error(JSON.stringify(checked.problems));
+  }
+  const userTables = new MappedTables(checked.value, { unmapped: { log: () => undefined } }, undefined, {
+    settings: checked.value,
+    waiting: new Map(),
+    isTemplated: () => true,
+  });
+  const { sink, pool } = openStore({ schema, settings, userTables, groupId: schema });
+  const run = (sql: string) => query(sql.replaceAll('?', schema));
+  await sink.migrate();
+  await run(ddl.orders ?? 'CREATE TABLE ?.orders (id int)');
+  await run(ddl.totals ?? 'CREATE TABLE ?.totals (id int)');
+  await pool.withClient((client) => userTables.read(client));
+  for (const topic of [orders, totals]) {
+    const all = Array.from({ length: PARTITIONS }, (_, partition) => ({ topic, partition, offset: 0n }));
+    await sink.initialize(topic, () => all);
+  }
+  /** One request of each partition of both topics, in one turn of the event loop: they are one group. */
+  const write = (rows = 1) => {
+    const of = (topic: string) =>
+      Array.from({ length: PARTITIONS }, (_, partition) => {
+        const values = Array.from({ length: rows }, (_, nth) => `{"id": ${partition * rows + nth}}`);
+        return sink.write(aRequest(topic, 0n, values, partition)).catch((error: Error) => error);
+      });
+    return { orders: Promise.all(of(orders)), totals: Promise.all(of(totals)) };
+  };
+  /** A transaction of another session, which goes on until it is ended. */
+  const hold = async (sql: string) => {
+    const other = await connect();
+    await other.query(`BEGIN; ${sql.replaceAll('?', schema)}`);
+    const end = () => other.query('ROLLBACK');
+    ending.push(end);
+    return end;
+  };
+  const waiting = async () => {
+    const sessions = await query(
+      `SELECT FROM pg_stat_activity WHERE application_name LIKE '%' || $1 AND wait_event_type = 'Lock'`,
+      [schema],
+    );
+    return sessions.length;
+  };
+  const count = async (table: string) => {
+    const [found] = await query<{ rows: number }>(`SELECT count(*)::int AS rows FROM ${schema}.${table}`);
+    return found?.rows;
+  };
+  const offsets = async (topic: string) => {
+    const rows = await query<{ at: number }>(
+      `SELECT DISTINCT next_offset::int AS at FROM ${schema}.offsets WHERE topic = $1`,
+      [topic],
+    );
+    return rows.map(({ at }) => at);
+  };
+  return { orders, totals, sink, pool, userTables, run, write, hold, waiting, count, offsets };
+}
+
+const committed = new Array(PARTITIONS).fill(expect.objectContaining({ kind: 'committed', deadLetters: new Map() }));
+
+const fatal = (code: string) => new Array(PARTITIONS).fill(expect.objectContaining({ name: 'FatalError', code }));
+
+describe('what shares a transaction with a table is written without it, while the table', () => {
+  test('is locked; one connection waits for it, and its rows are written once when the lock is gone', async () => {
+    const { orders, totals, write, hold, waiting, count, offsets } = await open();
+    const release = await hold('LOCK TABLE ?.orders IN ACCESS EXCLUSIVE MODE');
+    const writes = write();
+    expect(await writes.totals).toEqual(committed);
+    expect([await waiting(), await offsets(totals), await offsets(orders)]).toEqual([1, [1], [0]]);
+    await release();
+    expect(await writes.orders).toEqual(committed);
+    expect([await count('orders'), await count('totals'), await offsets(orders)]).toEqual([
+      PARTITIONS,
+      PARTITIONS,
+      [1],
+    ]);
+  });
+
+  test('is locked for longer; its next writes wait for it alone, and on one connection', async () => {
+    const { totals, sink, write, hold, waiting } = await open();
+    const release = await hold('LOCK TABLE ?.orders IN ACCESS EXCLUSIVE MODE');
+    const writes = write();
+    await writes.totals;
+    for (const offset of [1n, 2n]) {
+      const next = Array.from({ length: PARTITIONS }, (_, partition) =>
+        sink.write(aRequest(totals, offset, ['{"id": 7}'], partition)),
+      );
+      expect(await Promise.all(next)).toEqual(committed);
+      expect(await waiting()).toBe(1);
+    }
+    await release();
+    expect(await writes.orders).toEqual(committed);
+  });
+
+  test('has a row that another transaction holds', async () => {
+    const { write, hold, waiting, count } = await open({ orders: 'CREATE TABLE ?.orders (id int PRIMARY KEY)' });
+    const release = await hold('INSERT INTO ?.orders VALUES (3)');
+    const writes = write();
+    expect(await writes.totals).toEqual(committed);
+    await until('a session that waits', async () => ((await waiting()) === 1 ? true : undefined));
+    await release();
+    expect(await writes.orders).toEqual(committed);
+    expect(await count('orders')).toBe(PARTITIONS);
+  });
+
+  test('is dropped: its topic gets the error that says so, and nothing of it goes elsewhere', async () => {
+    const { orders, run, write, count, offsets } = await open();
+    await run('DROP TABLE ?.orders');
+    const writes = write();
+    expect(await writes.totals).toEqual(committed);
+    expect(await writes.orders).toEqual(fatal('TABLES_DO_NOT_FIT'));
+    expect([await count('records'), await count('dead_letters'), await offsets(orders)]).toEqual([0, 0, [0]]);
+  });
+
+  test('is altered so that it does not fit, and is mended later', async () => {
+    const { orders, totals, run, write, sink, offsets } = await open();
+    await run('ALTER TABLE ?.orders RENAME id TO number; ALTER TABLE ?.orders ALTER number SET NOT NULL');
+    await run('ALTER TABLE ?.orders ALTER number ADD GENERATED ALWAYS AS IDENTITY');
+    const writes = write();
+    expect(await writes.totals).toEqual(committed);
+    expect(await writes.orders).toEqual(fatal('TABLES_DO_NOT_FIT'));
+    expect([...(await sink.misfits([orders, totals])).keys()]).toEqual([orders]);
+    await run('ALTER TABLE ?.orders ADD id int');
+    expect(await sink.misfits([orders, totals])).toEqual(new Map());
+    expect(await write().orders).toEqual(committed);
+    expect(await offsets(orders)).toEqual([1]);
+  });
+
+  test('is on a disk that is full, and has its rows once there is room', async () => {
+    const { run, write, orders, offsets } = await open();
+    await run(`CREATE FUNCTION ?.is_full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      RAISE EXCEPTION 'no space left' USING ERRCODE = 'disk_full'; END $$`);
+    await run('CREATE TRIGGER is_full BEFORE INSERT ON ?.orders FOR EACH STATEMENT EXECUTE FUNCTION ?.is_full()');
+    const writes = write();
+    expect(await writes.totals).toEqual(committed);
+    const heldUp = expect.objectContaining({ name: 'OutageError', table: expect.stringMatching(/\.orders$/) });
+    expect(await writes.orders).toEqual(new Array(PARTITIONS).fill(heldUp));
+    await run('DROP TRIGGER is_full ON ?.orders');
+    expect(await write().orders).toEqual(committed);
+    expect(await offsets(orders)).toEqual([1]);
+  });
+
+  test('has a trigger that refuses every row', async () => {
+    const { write, orders, offsets, count } = await open({
+      orders: `CREATE TABLE ?.orders (id int);
+        CREATE FUNCTION ?.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not today'; END $$;
+        CREATE TRIGGER refuse BEFORE INSERT ON ?.orders FOR EACH ROW EXECUTE FUNCTION ?.refuse()`,
+    });
+    const writes = write(100);
+    expect(await writes.totals).toEqual(committed);
+    expect(await writes.orders).toEqual(fatal('TABLE_REFUSES_ROWS'));
+    expect([await count('dead_letters'), await offsets(orders)]).toEqual([0, [0]]);
+  });
+});
+
+test('a topic whose table is missing at the start has no rows anywhere, and has them once it is there', async () => {
+  const { orders, totals, userTables, sink, run, write, count } = await open({ orders: 'SELECT' });
+  expect(userTables.all.map(({ topics }) => topics)).toEqual([[totals]]);
+  expect([...(await sink.misfits([orders])).values()]).toMatchObject([
+    { code: 'TABLES_DO_NOT_FIT', topic: orders, message: expect.stringContaining('tables[0].table') },
+  ]);
+  const writes = write();
+  expect([await writes.totals, await writes.orders]).toEqual([committed, fatal('TABLES_DO_NOT_FIT')]);
+  expect(await count('records')).toBe(0);
+  await run('CREATE TABLE ?.orders (id int)');
+  await sink.misfits([orders]);
+  expect(await write().orders).toEqual(committed);
+});
+
+test('a connection reads of the catalog what it writes into, and nothing else', async () => {
+  const { pool, userTables, orders } = await open();
+  const names: unknown[] = [];
+  await pool.withClient(async (client) => {
+    const asked = new Proxy(client, {
+      get: (target, name) =>
+        name === 'query'
+          ? (sql: string, values?: readonly unknown[]) => {
+              names.push(values?.[1]);
+              return target.query(sql, values as unknown[]);
+            }
+          : Reflect.get(target, name),
+    });
+    for (const table of userTables.of(orders)) {
+      await table.requireOnce(asked);
+      await table.requireOnce(asked);
+    }
+  });
+  expect(names).toEqual([['orders']]);
+});
+
+test('a topic whose table is missing, and not wanted, is ignored; one whose table does not fit is not', async () => {
+  const { orders, sink, run } = await open({ orders: 'SELECT', entry: { missing: 'ignore' } });
+  expect([...(await sink.misfits([orders])).values()]).toMatchObject([{ code: 'TABLES_DO_NOT_FIT', isIgnored: true }]);
+  await run('CREATE TABLE ?.orders (id int GENERATED ALWAYS AS IDENTITY)');
+  expect([...(await sink.misfits([orders])).values()]).toMatchObject([{ isIgnored: false }]);
+});
+
+test('a topic with a field that no column takes waits for the column, where the entry says so', async () => {
+  const { orders, totals, sink, run, count } = await open({
+    orders: 'CREATE TABLE ?.orders (number int)',
+    entry: { unmapped: 'wait' },
+  });
+  const write = (topic: string) => sink.write(aRequest(topic, 0n, ['{"id": 1}']));
+  for (const _ of [1, 2]) {
+    await expect(write(orders)).rejects.toMatchObject({
+      code: 'FIELD_UNMAPPED',
+      topic: orders,
+      message: expect.stringContaining(`the records of ${orders} have fields that no column takes: id.`),
+    });
+  }
+  expect(await write(totals)).toMatchObject({ kind: 'committed' });
+  await run('ALTER TABLE ?.orders ADD id int');
+  await sink.misfits([orders]);
+  expect(await write(orders)).toMatchObject({ kind: 'committed' });
+  expect([await count('orders'), await count('dead_letters')]).toEqual([1, 0]);
+});
+
+test('a table with a foreign key does not fit a template, and the problem has the statement that drops it', async () => {
+  const { orders, totals, sink, run } = await open({
+    totals: 'CREATE TABLE ?.totals (id int PRIMARY KEY, parent int)',
+  });
+  await run('ALTER TABLE ?.totals ADD CONSTRAINT tree FOREIGN KEY (parent) REFERENCES ?.totals');
+  expect(await sink.misfits([totals])).toEqual(new Map());
+  await run('ALTER TABLE ?.orders ADD CONSTRAINT has_total FOREIGN KEY (id) REFERENCES ?.totals');
+  const drop = expect.stringMatching(/ALTER TABLE "?\w+"?\."?orders"? DROP CONSTRAINT "?has_total"?/);
+  expect([...(await sink.misfits([orders, totals])).values()]).toMatchObject([{ topic: orders, message: drop }]);
+  await run('ALTER TABLE ?.orders DROP CONSTRAINT has_total');
+  expect(await sink.misfits([orders])).toEqual(new Map());
+});
