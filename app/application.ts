@@ -131,7 +131,7 @@ export class Application {
         outages.database.of('health check'),
         describeDatabaseError,
       ),
-      checkKafka: watchedCheck(kafkaCheck.check, outages.kafka.of('health check'), failureText),
+      checkKafka: watchedCheck(kafkaCheck.check, clients.heard(outages.kafka.of('health check')), failureText),
     });
     this.#locks = new TableLocks({ settings, current: database, logger, signal: this.#ending.signal });
     this.#pool = this.#createPool(outages.database.of('writers'));
@@ -141,7 +141,7 @@ export class Application {
     this.#readers = new FieldReaders((topic) => formatsOf(settings, topic), this.#registry);
     this.#tables = this.#createTables();
     this.#sink = this.#createSink();
-    this.#source = this.#createSource(kafka, outages.kafka.of('consumer'));
+    this.#source = this.#createSource(kafka, clients.heard(outages.kafka.of('consumer')));
     this.#pipeline = this.#createPipeline();
   }
 
