@@ -122,7 +122,7 @@ export class Application {
         outages.database.of('health check'),
         describeDatabaseError,
       ),
-      checkKafka: watchedCheck(kafkaCheck.check, outages.kafka.of('health check'), failureText),
+      checkKafka: watchedCheck(kafkaCheck.check, clients.heard(outages.kafka.of('health check')), failureText),
     });
     const [topics, { signal }] = [this.#topics, this.#ending];
     this.#locks = new TableLocks({ settings, topics, current: database, logger, signal });
@@ -133,7 +133,7 @@ export class Application {
     this.#readers = new FieldReaders((topic) => formatsOf(settings, topic), this.#registry);
     this.#tables = this.#createTables();
     this.#sink = this.#createSink();
-    this.#source = this.#createSource(kafka, outages.kafka.of('consumer'));
+    this.#source = this.#createSource(kafka, clients.heard(outages.kafka.of('consumer')));
     this.#pipeline = this.#createPipeline();
   }
 

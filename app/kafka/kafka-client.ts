@@ -1,6 +1,7 @@
 import type { Kafka, KafkaConfig, LogEntry, SASLOptions } from 'kafkajs';
 import type { Settings } from '../../settings/settings.ts';
 import type { Logger } from '../logging/logger.ts';
+import type { OutageWatch } from '../logging/outage-log.ts';
 import { RepeatedFailures } from '../logging/outage-log.ts';
 import { systemClock } from '../stream/ports/clock.ts';
 import type { FatalError } from '../stream/ports/stream-errors.ts';
@@ -80,6 +81,8 @@ interface SharedByClients {
   readonly logins: BrokerLogins;
   /** The settings of the moment, for user and password. */
   readonly current: () => Settings['kafka'];
+  /** A watch of outages whose reasons show what speaks at the brokers' addresses. */
+  readonly heard: (outages: OutageWatch) => OutageWatch;
 }
 
 /**
@@ -95,7 +98,8 @@ export function shareByClients(
   onRefusal: (refusal: LoginRefusal) => void = () => undefined,
 ): SharedByClients {
   const logins = new BrokerLogins({ current, clock: systemClock, logger, onRefused, onRefusal });
-  return { log: new ClientLog(logger), tokens: new TokenLogin(() => current().sasl, kafkajs), logins, current };
+  const heard = (outages: OutageWatch) => logins.heard.watch(outages, () => current().brokers);
+  return { log: new ClientLog(logger), tokens: new TokenLogin(() => current().sasl, kafkajs), logins, current, heard };
 }
 
 /**

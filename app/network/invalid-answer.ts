@@ -29,10 +29,16 @@ const TYPES_OF_TLS: readonly unknown[] = [0x15, 0x16];
 export const isTls = (first: Buffer): boolean =>
   TYPES_OF_TLS.includes(first[0]) && first[1] === 3 && Number(first[2]) <= 4;
 
+/** Whether bytes are the beginning of an error of PostgreSQL: its type, a size, and the field of the severity. */
+const isErrorOfPostgres = (first: Buffer): boolean => /^E\0\0[\s\S]{2}S/.test(first.toString('latin1'));
+
 /** What usually answers with these first bytes. */
 export function usualCause(first: Buffer): string {
   if (first.toString('latin1', 0, 4) === 'HTTP') {
     return 'these are the letters of HTTP, so the port is that of a web server or a proxy';
+  }
+  if (isErrorOfPostgres(first)) {
+    return 'this is an error of PostgreSQL, so the port is that of a PostgreSQL';
   }
   return isTls(first)
     ? 'this is TLS, so the port takes TLS alone'

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import { compileSchema } from './compile-schema.ts';
 import { formatPath, valueAt } from './document.ts';
+import { indentedOnce } from './indented-problems.ts';
 import type { Problem } from './problem.ts';
 import type { SchemaNode } from './schema.ts';
 import { schemaProblems } from './schema-problems.ts';
@@ -136,5 +137,7 @@ export function checkAgainst<S extends TSchema>(
   const { document, problems } = completed(schema, input);
   const value = document as Static<S>;
   problems.push(...rules.flatMap((rule) => found(rule, value, problems)));
-  return problems.length === 0 ? { ok: true, value: deepFreeze(value) } : { ok: false, problems };
+  return problems.length === 0
+    ? { ok: true, value: deepFreeze(value) }
+    : { ok: false, problems: indentedOnce(problems, schema as SchemaNode) };
 }

@@ -133,6 +133,37 @@ test('a line that is indented wrong is one problem', () => {
   expect(problems()).toEqual([' @ environments/staging.yaml:2:1']);
 });
 
+test('whichever line of consumer.yaml is indented two blanks too deep or too little, it is one problem at most', () => {
+  const lines = `image:
+  repository: registry/stream-consumer
+replicas: 2
+probes:
+  paths: root
+database:
+  existingSecret: database
+networkPolicy:
+  ingress:
+    - namespace: monitoring
+monitoring:
+  customResources: true
+  alerts:
+    labels:
+      team: orders
+application:
+  kafka:
+    brokers: ["a:1"]
+    topics: [orders]
+    groupId: g`.split('\n');
+  const counts = lines.flatMap((line, index) =>
+    [`  ${line}`, line.replace(/^ {2}/, '')].map((moved) => {
+      writeFileSync(join(folder, 'consumer.yaml'), lines.with(index, moved).join('\n'));
+      return [index + 1, moved, problems()] as const;
+    }),
+  );
+  expect(counts.filter(([, , found]) => found.length > 1)).toEqual([]);
+  expect(counts.filter(([, , found]) => found.length === 1).length).toBeGreaterThan(12);
+});
+
 test('a problem that only an overlay makes says in which environment, where its place does not', () => {
   environment('staging.yaml', 'application: { shutdown: { timeout: 50s } }\n');
   writeFileSync(join(folder, 'consumer.yaml'), `${BASE}terminationGracePeriodSeconds: 40\n`);

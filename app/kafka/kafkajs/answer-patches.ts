@@ -46,10 +46,11 @@ function answerSize(connection: Connection, head: Buffer, behind: Buffer, limit:
   if (size >= least && size <= limit && !isTls(head)) {
     return size;
   }
-  const shown = Buffer.concat([head, behind]).toString('hex', 0, SHOWN_BYTES);
+  const first = Buffer.concat([head, behind]);
+  const shown = first.toString('hex', 0, SHOWN_BYTES);
   throw new InvalidAnswerError(
     `${connection.broker} sent an answer of the size ${size}, and ${least} to ${limit} bytes are taken ` +
-      `(it begins with ${shown}): ${usualCause(head)}`,
+      `(it begins with ${shown}): ${usualCause(first)}`,
   );
 }
 

@@ -51,6 +51,7 @@ async function failed(connection: Connection, logins: BrokerLogins, error: Error
 
 function succeeded(connection: Connection, logins: BrokerLogins, isGreeting: boolean): void {
   const state = progress.get(connection);
+  logins.heard.spoke(connection.broker);
   if (!isGreeting) {
     logins.answered(connection.broker, state?.answered !== 'requests');
   }

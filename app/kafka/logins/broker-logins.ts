@@ -9,6 +9,7 @@ import { INVALID_ANSWER } from '../../network/invalid-answer.ts';
 import { plainSocket } from '../../network/plain-socket.ts';
 import type { Clock } from '../../stream/ports/clock.ts';
 import { FatalError } from '../../stream/ports/stream-errors.ts';
+import { HeardBrokers } from './heard-brokers.ts';
 import {
   type AnsweredSoFar,
   certificateRefusal,
@@ -81,6 +82,7 @@ interface BrokerLoginPorts {
  * are still ahead of the stored offsets.
  */
 export class BrokerLogins {
+  readonly heard = new HeardBrokers();
   readonly #ports: BrokerLoginPorts;
   readonly #brokers = new Map<string, BrokerState>();
   /** Empty until a broker has listed them. */
@@ -100,6 +102,7 @@ export class BrokerLogins {
    */
   readonly connect = ({ host, port, onConnect }: ISocketFactoryArgs): Socket => {
     const socket = this.#open({ host, port }, 'lent', onConnect);
+    socket.once('connect', () => this.heard.connected(listenerName({ host, port })));
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     return socket;
   };

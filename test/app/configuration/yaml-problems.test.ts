@@ -108,6 +108,32 @@ describe('a problem in the YAML file', () => {
     expect(problems({ cwd: yaml(text) })).toMatchObject([{ path, message: expect.stringContaining(`(${keys})`) }]);
   });
 
+  test('is one at most, whichever line is indented two blanks too deep or too little', () => {
+    const lines = `kafka:
+  brokers: a:1
+  groupId: g
+  ssl: true
+  tls:
+    ca: -----BEGIN
+  sasl:
+    mechanism: plain
+    username: u
+    password: p
+database:
+  url: postgresql://h/d
+  poolSize: 3
+server:
+  port: 8081
+logging:
+  level: info`.split('\n');
+    const moved = lines.flatMap((line, index) =>
+      [`  ${line}`, line.replace(/^ {2}/, '')].map((each) => lines.with(index, each)),
+    );
+    const counts = moved.map((text) => [text.join('\n'), problems({ cwd: yaml(text.join('\n')) }).length] as const);
+    expect(counts.filter(([, count]) => count > 1)).toEqual([]);
+    expect(counts.filter(([, count]) => count === 1).length).toBeGreaterThan(12);
+  });
+
   test('is none where an empty section is above another one', () => {
     expect(load({ cwd: yaml('kafka:\nserver:\n  port: 1') }).server.port).toBe(1);
   });

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { requestCredentials } from '../../../app/credentials/credentials.ts';
-import { answerLimit, limitedText } from '../../../app/network/invalid-answer.ts';
+import { answerLimit, limitedText, usualCause } from '../../../app/network/invalid-answer.ts';
 
 const MEBIBYTE = 2 ** 20;
 
@@ -45,6 +45,18 @@ test.each([200, 400, 503])(
     expect(sent()).toBeLessThan(64 * MEBIBYTE);
   },
 );
+
+test.each([
+  ['HTTP/1.1 400 Bad Request', 'HTTP'],
+  ['E\0\0\0\x88SFATAL\0', 'PostgreSQL'],
+  ['\x15\x03\x03\0\x02\x02', 'TLS'],
+])('what answers as %j is named: %s', (first, name) => {
+  expect(usualCause(Buffer.from(first, 'latin1'))).toMatch(new RegExp(`^th(is|ese) .*${name}`));
+});
+
+test.each(['E', 'ENOUGH S', 'SSH-2.0', ''])('what answers as %j is not known', (first) => {
+  expect(usualCause(Buffer.from(first, 'latin1'))).toMatch(/^a proxy, a wrong port or one that takes TLS alone/);
+});
 
 test('an answer of exactly the bound is read, and one byte more is not', async () => {
   expect(await limitedText(new Response('grün'), 5)).toBe('grün');

@@ -4,6 +4,7 @@ import { watchedSockets } from '../../../../app/kafka/kafkajs/connection-patches
 import { createCluster } from '../../../../app/kafka/kafkajs/internals.ts';
 import { loadKafkajs } from '../../../../app/kafka/kafkajs/patches.ts';
 import type { BrokerLogins } from '../../../../app/kafka/logins/broker-logins.ts';
+import { HeardBrokers } from '../../../../app/kafka/logins/heard-brokers.ts';
 import { until } from '../../../integration/stack/until.ts';
 import { clientOf, clusterOf } from './client.ts';
 import { bytes, int16, list, metadataOf, StubBroker, text } from './stub-broker.ts';
@@ -59,7 +60,9 @@ test('metadata that no broker tells are an error, not null', async () => {
 /** What connections report of logins, in the place of BrokerLogins; `early` refuses connections. */
 function recordedLogins(early?: string) {
   const told: string[] = [];
-  const logins: Pick<BrokerLogins, 'connect' | 'begin' | 'answered' | 'advertised' | 'refused' | 'failed'> = {
+  const heard = new HeardBrokers();
+  const logins: Pick<BrokerLogins, 'connect' | 'begin' | 'answered' | 'advertised' | 'refused' | 'failed' | 'heard'> = {
+    heard,
     connect: ({ host, port, onConnect }) => connect({ host, port }, onConnect),
     begin: () => early,
     answered: (_broker, isFirst) => void (isFirst && told.push('answered')),
@@ -67,7 +70,7 @@ function recordedLogins(early?: string) {
     refused: (_broker, { words }) => void told.push(`refused: ${words}`),
     failed: async (_of, { message }, answered) => void told.push(`failed after ${answered}: ${message}`),
   };
-  return { told, socketFactory: watchedSockets(logins as BrokerLogins) };
+  return { told, heard, socketFactory: watchedSockets(logins as BrokerLogins) };
 }
 
 const OPTIONS = { metadataMaxAge: 1, allowAutoTopicCreation: false };
@@ -82,11 +85,13 @@ const SASL = { mechanism: 'plain', username: 'user', password: 'wrong' } as cons
 
 test('what a broker answers is told to the logins: the first request, and the brokers that metadata name', async () => {
   const broker: StubBroker = await StubBroker.start({ metadata: () => metadataOf([broker]) });
-  const { told, socketFactory } = recordedLogins();
+  const { told, heard, socketFactory } = recordedLogins();
   const cluster = createCluster(clientOf(broker, { socketFactory }), OPTIONS);
   open.push(broker, { close: () => void cluster.disconnect() });
   await cluster.connect();
   expect(told).toEqual([]);
+  // A greeting is an answer of Kafka's protocol, too.
+  expect(heard.explain('no answer within 1 s', [broker.address])).toContain(`${broker.address} spoke Kafka's protocol`);
   await cluster.refreshMetadata();
   await cluster.refreshMetadata();
   expect(told).toEqual(['advertised 1', 'answered', 'advertised 1']);

@@ -1,0 +1,121 @@
+import { formatPath, type SettingPath } from './document.ts';
+import type { Problem } from './problem.ts';
+import { mapBranch, type SchemaNode } from './schema.ts';
+import { UNKNOWN_KEY } from './schema-problems.ts';
+
+const MISSING = /^is missing\b/;
+
+/** The reverse of how problems write paths. A key with a dot in it is no key of a schema. */
+const partsOf = (path: string): SettingPath =>
+  [...path.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([part, index]) => (index === undefined ? part : Number(index)));
+
+/** A free name is no key of the schema: any slip would be one. */
+function namedChild(node: SchemaNode | undefined, part: string | number): SchemaNode | undefined {
+  const { properties = {} } = (node && mapBranch(node)) ?? {};
+  return Object.hasOwn(properties, part) ? properties[part] : undefined;
+}
+
+/** An unknown key, by the section that it is in. */
+interface Unknown {
+  readonly problem: Problem;
+  readonly section: SettingPath;
+  readonly key: string;
+}
+
+function unknownKeys(problems: readonly Problem[]): readonly Unknown[] {
+  return problems
+    .filter(({ message }) => message === UNKNOWN_KEY)
+    .map((problem) => {
+      const parts = partsOf(problem.path);
+      return { problem, section: parts.slice(0, -1), key: String(parts.at(-1)) };
+    });
+}
+
+/** Unknown keys of one section, and the section that they belong below. */
+interface Moved {
+  readonly keys: readonly Unknown[];
+  readonly target: SettingPath;
+}
+
+const isKnown = (root: SchemaNode, target: SettingPath, key: string): boolean =>
+  [...target, key].reduce<SchemaNode | undefined>(namedChild, root) !== undefined;
+
+/** The keys by the sections that they are in. */
+function bySection(unknown: readonly Unknown[]): readonly (readonly Unknown[])[] {
+  const sections = new Set(unknown.map(({ section }) => formatPath(section)));
+  return [...sections].map((name) => unknown.filter(({ section }) => formatPath(section) === name));
+}
+
+/**
+ * The unknown keys that a missing one explains: it is among them itself, or its section is; or the section that is
+ * missing has them, or a section in it that is called as theirs.
+ */
+function explained(root: SchemaNode, missing: Problem, unknown: readonly Unknown[]): Moved | undefined {
+  const path = partsOf(missing.path);
+  const above = path.slice(0, -1);
+  const found = bySection(unknown).flatMap((keys) => {
+    const below = (target: SettingPath): Moved => ({
+      keys: keys.filter(({ key }) => isKnown(root, target, key)),
+      target,
+    });
+    const section = keys.filter(({ key }) => key === above.at(-1) && isKnown(root, above.slice(0, -1), key));
+    return [
+      keys.some(({ key }) => key === path.at(-1)) ? below(above) : below(path),
+      below([...path, ...(keys[0]?.section.slice(-1) ?? [])]),
+      { keys: section, target: above.slice(0, -1) },
+    ];
+  });
+  return found.filter(({ keys }) => keys.length > 0).toSorted((one, other) => other.keys.length - one.keys.length)[0];
+}
+
+/** Every section of a schema, but for those below free names and in lists. */
+function sectionsOf(node: SchemaNode, path: SettingPath = []): readonly SettingPath[] {
+  const section = mapBranch(node);
+  const children = Object.entries(section?.properties ?? {});
+  return section === undefined ? [] : [path, ...children.flatMap(([key, child]) => sectionsOf(child, [...path, key]))];
+}
+
+/** Two or more unknown keys of one section that one other section of the schema has, and no third one. */
+function elsewhere(root: SchemaNode, unknown: readonly Unknown[]): Moved | undefined {
+  const several = bySection(unknown).filter((keys) => keys.length > 1);
+  const all = several.length === 0 ? [] : sectionsOf(root);
+  return several.flatMap((keys) => {
+    const targets = all.filter((target) => keys.every(({ key }) => isKnown(root, target, key)));
+    return targets.length === 1 ? targets.map((target) => ({ keys, target })) : [];
+  })[0];
+}
+
+/** The problems with one in the place of those of keys that were moved. */
+function joined(problems: readonly Problem[], { keys, target }: Moved, missing?: Problem): readonly Problem[] {
+  const [first, ...others] = keys.map(({ problem }) => problem);
+  if (first === undefined) {
+    return problems;
+  }
+  const { nearest: _nearest, ...problem } = first;
+  const also = others.length === 0 ? '' : `, nor is ${others.map(({ path }) => partsOf(path).at(-1)).join(', ')}`;
+  const why = missing === undefined ? `${formatPath(target)} has such keys` : `${missing.path} is missing`;
+  const one: Problem = {
+    ...problem,
+    message: `${UNKNOWN_KEY} here${also}, and ${why}: look at the indentation`,
+    allowed: 'each key below its section, indented deeper than it',
+  };
+  const places = new Set(keys.map(({ key }) => formatPath([...target, key])));
+  const isPart = (each: Problem): boolean =>
+    each === missing || others.includes(each) || (each.given === undefined && places.has(each.path));
+  return problems.flatMap((each) => (each === first ? one : isPart(each) ? [] : each));
+}
+
+/**
+ * The problems, of which those that one wrong indentation makes are one. A line that is indented too deep, or not deep
+ * enough, makes keys unknown where they are, and missing where they belong.
+ */
+export function indentedOnce(problems: readonly Problem[], root: SchemaNode): readonly Problem[] {
+  const left = problems
+    .filter(({ message }) => MISSING.test(message))
+    .reduce<readonly Problem[]>((rest, missing) => {
+      const moved = explained(root, missing, unknownKeys(rest));
+      return moved === undefined ? rest : joined(rest, moved, missing);
+    }, problems);
+  const moved = elsewhere(root, unknownKeys(left));
+  return moved === undefined ? left : joined(left, moved);
+}

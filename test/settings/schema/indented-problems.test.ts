@@ -1,0 +1,89 @@
+import { describe, expect, test } from '@jest/globals';
+import { Type } from 'typebox';
+import { checkAgainst } from '../../../settings/schema/check.ts';
+import { closed, section } from '../../../settings/schema/schema.ts';
+
+const Schema = Type.Object(
+  {
+    image: Type.Object({ repository: Type.String(), tag: Type.Optional(Type.String()) }, closed),
+    pods: Type.Object({ spread: Type.Optional(Type.Boolean()), probes: Type.Optional(Type.String()) }, section),
+    labels: Type.Optional(Type.Record(Type.String({ pattern: '^[a-z0-9]+$' }), Type.String())),
+    kafka: Type.Object({ secret: Type.Optional(Type.String()) }, section),
+    one: Type.Object({ certificate: Type.Optional(Type.String()), key: Type.Optional(Type.String()) }, section),
+    another: Type.Object({ certificate: Type.Optional(Type.String()), key: Type.Optional(Type.String()) }, section),
+    inner: Type.Object(
+      { kafka: Type.Object({ brokers: Type.String(), topics: Type.Optional(Type.String()) }, closed) },
+      closed,
+    ),
+  },
+  closed,
+);
+
+const RIGHT = { image: { repository: 'r' }, inner: { kafka: { brokers: 'b' } } };
+
+const problems = (input: object) => {
+  const checked = checkAgainst(Schema, input);
+  return checked.ok ? [] : checked.problems.map(({ path, message }) => [path, message]);
+};
+
+describe('one wrong indentation is one problem', () => {
+  test.each<readonly [name: string, input: object, path: string, message: string]>([
+    [
+      'a key that is not deep enough',
+      { ...RIGHT, image: {}, repository: 'r' },
+      'repository',
+      'is not a known key here, and image.repository is missing: look at the indentation',
+    ],
+    [
+      'a section that is too deep, with its keys beside it',
+      { inner: RIGHT.inner, pods: { repository: 'r', tag: 't' } },
+      'pods.repository',
+      'is not a known key here, nor is tag, and image is missing: look at the indentation',
+    ],
+    [
+      'a section that is too deep, with its keys in it',
+      { inner: RIGHT.inner, pods: { image: { repository: 'r' } } },
+      'pods.image',
+      'is not a known key here, and image is missing: look at the indentation',
+    ],
+    [
+      'a section in a section that is missing',
+      { image: RIGHT.image, pods: { kafka: { brokers: 'b' } } },
+      'pods.kafka',
+      'is not a known key here, and inner is missing: look at the indentation',
+    ],
+    [
+      'a section that is not deep enough, where another one has its name',
+      { image: RIGHT.image, kafka: { brokers: 'b', topics: 't' } },
+      'kafka.brokers',
+      'is not a known key here, nor is topics, and inner is missing: look at the indentation',
+    ],
+    [
+      'keys of a section that may be left out',
+      { ...RIGHT, image: { repository: 'r', spread: true, probes: 'p' } },
+      'image.spread',
+      'is not a known key here, nor is probes, and pods has such keys: look at the indentation',
+    ],
+  ])('%s', (_name, input, path, message) => {
+    expect(problems(input)).toEqual([[path, message]]);
+  });
+
+  test('and no other problem is part of it', () => {
+    const found = new Map(problems({ ...RIGHT, image: { tag: 1 }, repository: 'r', replica: 2 }) as [string, string][]);
+    expect([...found.keys()].toSorted()).toEqual(['image.tag', 'replica', 'repository']);
+    expect(found.get('replica')).toBe('is not a known key');
+    expect(found.get('repository')).toContain('and image.repository is missing');
+  });
+
+  test.each<readonly [name: string, input: object]>([
+    ['a key that no section has', { ...RIGHT, image: { repository: 'r', hunter2: 'x', other: 'y' } }],
+    ['one key of another section', { ...RIGHT, image: { repository: 'r', spread: true } }],
+    ['keys that two sections have', { ...RIGHT, pods: { certificate: 'c', key: 'k' } }],
+    [
+      'keys that two sections have no more than one of',
+      { ...RIGHT, image: { repository: 'r', spread: true, topics: 't' } },
+    ],
+  ])('but not %s: a free name is none of the schema', (_name, input) => {
+    expect(new Set(problems(input).map(([, message]) => message))).toEqual(new Set(['is not a known key']));
+  });
+});
