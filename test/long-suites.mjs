@@ -12,6 +12,7 @@ export const LONG_SUITES = [
   'dev/stack/client-quota',
   'dev/stack/local-connect',
   'faults/broker-quota',
+  'faults/forbidden-template',
   'kafka/kafka-tls',
   'kafka/reauthentication',
   'kafka/rotated-kafka-password',
