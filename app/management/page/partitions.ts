@@ -113,9 +113,9 @@ export function lagText(partitions: readonly PartitionReport[]): string | undefi
   return `${countText(known.reduce((sum, { lag }) => sum + (lag ?? 0n), 0n))}${age}`;
 }
 
-/** `1 partition not known`; nothing where the lag of all is. */
+/** `1 partition not known`; nothing where the lag of all is. That of a topic that waits does not count. */
 export function unknownText(partitions: readonly PartitionReport[]): string | undefined {
-  const unknown = partitions.filter(({ lag }) => lag === null).length;
+  const unknown = partitions.filter(({ lag, topicWaitsSince }) => lag === null && !topicWaitsSince).length;
   return unknown === 0 ? undefined : `lag of ${countOfText(unknown, 'partition')} not known`;
 }
 
@@ -142,7 +142,10 @@ function ownedText({ topics = [] }: ConsumerReport, topic: string, owned: number
 
 /** What holds a partition up, in words; nothing where nothing does. */
 function stateOf(owned: PartitionReport, now: Date): Content {
-  const { unreadable, leaderlessSince, schemasAwaited, stalledSince, awaits, lag, logEndAgeMs = 0 } = owned;
+  const { unreadable, leaderlessSince, schemasAwaited, stalledSince, topicWaitsSince, awaits, lag } = owned;
+  if (topicWaitsSince) {
+    return html`its topic waits ${sinceText(topicWaitsSince, now)}`;
+  }
   if (unreadable) {
     return `cannot be read: ${unreadable.code} at offset ${unreadable.offset}`;
   }
@@ -158,11 +161,13 @@ function stateOf(owned: PartitionReport, now: Date): Content {
   if (awaits) {
     return `waits: ${awaits}`;
   }
-  return lag === null ? `end of the log not known for ${durationText(logEndAgeMs)}` : null;
+  return lag === null ? `end of the log not known for ${durationText(owned.logEndAgeMs ?? 0)}` : null;
 }
 
-const isHeldUp = ({ unreadable, leaderlessSince, schemasAwaited, stalledSince }: PartitionReport): boolean =>
-  [unreadable, leaderlessSince, schemasAwaited?.reason ?? undefined, stalledSince].some((each) => each !== undefined);
+const isHeldUp = ({ unreadable, leaderlessSince, schemasAwaited, stalledSince, topicWaitsSince }: PartitionReport) =>
+  [unreadable, leaderlessSince, schemasAwaited?.reason ?? undefined, stalledSince, topicWaitsSince].some(
+    (each) => each !== undefined,
+  );
 
 function topicState(partitions: readonly PartitionReport[]): string | undefined {
   const heldUp = partitions.filter(isHeldUp).length;

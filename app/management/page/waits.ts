@@ -1,4 +1,5 @@
 import { REPOSITORY_URL } from '../../../contract/product-version.ts';
+import { explainedText } from '../../logging/error-text.ts';
 import { MOST_ROWS, type PageFacts, type Wait } from './facts.ts';
 import { html, type Markup } from './markup.ts';
 import { countOfText, durationText, sinceText } from './texts.ts';
@@ -17,6 +18,7 @@ const FINDERS: readonly Finder[] = [
   unjoinedTopics,
   outOfGroup,
   topicsGone,
+  waitingTopics,
   missingSchemas,
   unreadableBatches,
   leaderless,
@@ -160,6 +162,19 @@ function topicsGone({ report: { topics = [] } }: PageFacts): readonly Wait[] {
       what: `Kafka does not have the topic ${topic} any more`,
       mend: TOPIC_GONE_MEND,
       page: 'runbooks/TopicGone.md',
+    }));
+}
+
+/** Topics that only a template takes, and that cannot be written for now; not those that nobody wants. */
+function waitingTopics({ report: { waiting = [] } }: PageFacts): readonly Wait[] {
+  return waiting
+    .filter(({ isIgnored }) => !isIgnored)
+    .map(({ topic, code, message, since }) => ({
+      what: `The topic ${topic} waits alone: ${code}`,
+      since,
+      why: explainedText(message),
+      mend: 'Mend what the message names. The topic is looked at again every 10 s, and goes on where it was.',
+      page: 'runbooks/TopicWaits.md',
     }));
 }
 

@@ -55,6 +55,8 @@ export interface PartitionReport extends TopicPartition {
   readonly schemasAwaited?: SchemasAwaited;
   /** The batch that the partition cannot get past; left out while what comes next can be read. */
   readonly unreadable?: UnreadableBatch;
+  /** Since when its topic waits alone; left out while it does not. */
+  readonly topicWaitsSince?: Date;
 }
 
 /** A batch that waits for schemas. */

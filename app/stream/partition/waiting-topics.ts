@@ -101,7 +101,10 @@ export class WaitingTopics {
   /** A partition for the report. Of one whose topic waits, neither lag nor stall counts, and nothing is awaited. */
   shown(report: PartitionReport): PartitionReport {
     const { topic, partition, nextOffset, logEndAgeMs = 0 } = report;
-    return this.#waiting.has(topic) ? { topic, partition, nextOffset, lag: null, logEndAgeMs } : report;
+    const waiting = this.#waiting.get(topic);
+    return waiting === undefined
+      ? report
+      : { topic, partition, nextOffset, lag: null, logEndAgeMs, topicWaitsSince: this.#timeOfDay(waiting.since) };
   }
 
   report(): readonly WaitingTopic[] {
@@ -131,7 +134,11 @@ export class WaitingTopics {
   }
 
   #asReported(topic: string, { since, readSince: _, ...waiting }: Waiting): WaitingTopic {
-    return { topic, ...waiting, since: timeOfDay(since, this.#clock.steady(), this.#clock.now()) };
+    return { topic, ...waiting, since: this.#timeOfDay(since) };
+  }
+
+  #timeOfDay(since: Date): Date {
+    return timeOfDay(since, this.#clock.steady(), this.#clock.now());
   }
 }
 

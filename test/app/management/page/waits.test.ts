@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import type { PageFacts } from '../../../../app/management/page/facts.ts';
-import type { ConsumerReport } from '../../../../app/stream/partition/consumer-state.ts';
+import type { ConsumerReport, WaitingTopic } from '../../../../app/stream/partition/consumer-state.ts';
 import { anchorsIn, read } from '../../../docs/pages.ts';
-import { ago, owned, pageWith, section, textOf } from './page-facts.ts';
+import { ago, cellsOf, owned, pageWith, section, textOf } from './page-facts.ts';
 
 const waitsIn = (facts: Partial<PageFacts>, report: Partial<ConsumerReport> = {}): string =>
   section(pageWith(facts, report), 'What waits');
@@ -18,6 +18,14 @@ function isPage(target: string): boolean {
 
 const down = (name: string, error = 'Error: connect ECONNREFUSED') => ({
   components: { [name]: { status: 'DOWN', details: { error } } } as const,
+});
+
+const waitingTopic = (topic: string): WaitingTopic => ({
+  topic,
+  code: 'TABLES_DO_NOT_FIT',
+  message: 'no such table',
+  since: ago(60_000),
+  isIgnored: false,
 });
 
 test('nothing waits where all is well', () => {
@@ -74,6 +82,16 @@ test.each<[string, Partial<PageFacts>, Partial<ConsumerReport>, readonly string[
     {},
     { topics: [{ topic: 'orders', isGone: true }] },
     ['does not have the topic orders any more', 'TopicGone.md'],
+  ],
+  [
+    'a topic of a template has no table',
+    {},
+    { waiting: [waitingTopic('shop.bills')] },
+    [
+      'The topic shop.bills waits alone: TABLES_DO_NOT_FIT since 11:59:00 UTC (1 min)',
+      'no such table',
+      'TopicWaits.md',
+    ],
   ],
   [
     'the registry is away',
@@ -154,6 +172,19 @@ test('an assignment that is under way is nothing to look at', () => {
   expect(waitsOf({}, { state: 'assigning', stateSince: ago(9_000) })).toContain('Nothing that this process knows of.');
   const away = waitsOf(down('kafka'), { state: 'assigning', stateSince: ago(60_000) });
   expect(away).not.toContain('partitions of its group');
+});
+
+test('a topic that waits and that nobody wants is nothing to look at', () => {
+  const shown = waitsOf({}, { waiting: [{ ...waitingTopic('shop.bills'), isIgnored: true }] });
+  expect(shown).toContain('Nothing that this process knows of.');
+});
+
+test('the lag of a topic that waits is not called unknown, and each of its partitions has the reason', () => {
+  const waits = { topic: 'shop.bills', lag: null, topicWaitsSince: ago(60_000) };
+  const html = pageWith({}, { partitions: [owned(0), owned(0, waits), owned(1, waits)] });
+  expect(textOf(html)).not.toContain('not known');
+  expect(cellsOf(html, 'shop.bills/0').at(-1)).toBe('its topic waits since 11:59:00 UTC (1 min)');
+  expect(cellsOf(html, 'shop.bills ').at(-1)).toBe('2 partitions held up');
 });
 
 test('a partition that stalls for a reason that is listed is listed once', () => {

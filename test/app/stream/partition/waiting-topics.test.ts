@@ -185,7 +185,9 @@ test('nothing is known of the lag of a topic that waits, and no partition of it 
   }
   const [named, waiting] = pipeline.report().partitions;
   expect(named).toMatchObject({ lag: 6n, stalledSince: expect.any(Date) });
-  expect(waiting).toEqual({ ...WAITING, nextOffset: null, lag: null, logEndAgeMs: 0 });
+  const topicWaitsSince = pipeline.report().waiting?.[0]?.since;
+  expect(waiting).toEqual({ ...WAITING, nextOffset: null, lag: null, logEndAgeMs: 0, topicWaitsSince });
+  expect(topicWaitsSince).toEqual(new Date(clock.now().getTime() - 120_000));
 });
 
 describe('a table that takes no rows for now', () => {
