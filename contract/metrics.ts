@@ -35,6 +35,8 @@ export const SERIES_BUDGET = {
   perTable: 22,
   /** Beyond it Prometheus refuses a scrape as a whole; 200 partitions of 20 topics take three quarters of it. */
   sampleLimit: 5_000,
+  /** The same where topics are taken by a template: 200 topics of ten partitions take three quarters of it. */
+  sampleLimitOfTemplates: 50_000,
   /**
    * So it does for a series with more labels, those of the target included and `management.metrics.tags` left out; half
    * of them are free for relabelings.

@@ -1,10 +1,25 @@
 import { SERIES_BUDGET } from '../contract/metrics.ts';
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
+import { isTemplate } from '../settings/sections/tables/topic-template.ts';
+import { tablesOf, topicsOf } from '../settings/sections/tables.ts';
 
 const LONGEST_TIMEOUT_SECONDS = 10;
 
 /** A scrape that waits as long as the interval holds up the next one. */
 const TIMEOUT_SHARE = 2 / 3;
+
+/**
+ * Beyond so many series Prometheus refuses the scrape as a whole: twice what the named topics and tables take, since
+ * partitions are not known here. A template takes topics that nobody has counted.
+ */
+function sampleLimit(settings: CheckedWorkload['settings']): number {
+  const { base, perTopic, perTable } = SERIES_BUDGET;
+  const topics = topicsOf(settings);
+  const named = base + perTopic * (topics.length - 1) + perTable * tablesOf(settings).length;
+  return topics.some(isTemplate)
+    ? SERIES_BUDGET.sampleLimitOfTemplates
+    : Math.max(SERIES_BUDGET.sampleLimit, 2 * named);
+}
 
 /** What every scrape job says, whether of the operator or of a plain Prometheus. */
 export function scrapeSettings({ endpoint, file, settings }: CheckedWorkload) {
@@ -16,7 +31,7 @@ export function scrapeSettings({ endpoint, file, settings }: CheckedWorkload) {
     interval: `${interval}s`,
     timeoutSeconds,
     timeout: `${timeoutSeconds}s`,
-    sampleLimit: SERIES_BUDGET.sampleLimit,
+    sampleLimit: sampleLimit(settings),
     labelLimit: SERIES_BUDGET.labelLimit + Object.keys(settings.management.metrics.tags).length,
   };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { SERIES_BUDGET } from '../../contract/metrics.ts';
 import { prometheusFiles } from '../../monitoring/prometheus-files.ts';
 import { exampleWorkload } from '../charts/example-consumer.ts';
 import { deploymentSpec, only, renderedConsumer } from '../charts/rendered-consumer.ts';
@@ -45,6 +46,21 @@ test('labels of the settings are no reason to refuse a scrape', () => {
   expect(file('scrape.yml', { application: { management: { metrics: { tags } } } })).toMatchObject({
     scrape_configs: [{ label_limit: 35 }],
   });
+});
+
+test('many topics are no reason to refuse a scrape: the limit is twice what named ones take, or that of templates', () => {
+  const tables = (count: number) =>
+    Array.from({ length: count }, (_, nth) => ({ topic: `topic-${nth}`, table: `public.table_${nth}` }));
+  const limit = (application: object): number => {
+    const text = JSON.stringify(file('scrape.yml', { application }));
+    return Number(/"sample_limit":(\d+)/.exec(text)?.[1]);
+  };
+  expect(limit({ tables: tables(5) })).toBe(5_000);
+  const [fifty, hundred] = [limit({ tables: tables(50) }), limit({ tables: tables(100) })];
+  expect(hundred - fifty).toBe(2 * 50 * (SERIES_BUDGET.perTopic + SERIES_BUDGET.perTable));
+  expect(fifty).toBeGreaterThan(5_000);
+  expect(limit({ tables: [{ topic: 'shop.{table}', table: 'public.{table}' }] })).toBe(50_000);
+  expect(limit({ kafka: { topics: ['shop.{table}'] } })).toBe(50_000);
 });
 
 test('another server.port moves the target', () => {
