@@ -47,6 +47,7 @@ const NOT_SEEN = [
   'Prometheus has no Pod to scrape',
   `${POD} could not be scraped`,
   '{{topic}}: the lag of some partitions is not known',
+  '{{topic}} waits alone',
   'nothing that is known',
 ];
 

@@ -140,6 +140,15 @@ function wrong(series: SeriesValues): string[] {
       ).toEqual(['{{topic}}: dead letters within 5 minutes']);
     });
 
+    test('name a topic that waits alone, whose lag is not called unknown, and none that nobody wants', () => {
+      const noLag = without(without(well, '10.0.0.2:8080",pod="orders-2",topic'), '10.0.0.2:8080",topic');
+      const waits = (value: number) =>
+        wrong({ ...noLag, [`consumer_topics_waiting{${labels(2)},topic="orders"}`]: `${value}x60` });
+      expect(wrong(noLag)).toEqual(['{{topic}}: the lag of some partitions is not known']);
+      expect(waits(1)).toEqual(['{{topic}} waits alone']);
+      expect(waits(2)).toEqual([NOTHING]);
+    });
+
     test('show the Pod that waits for the schema registry, which is not UP, and what the registry answers', () => {
       const waiting = {
         ...well,
