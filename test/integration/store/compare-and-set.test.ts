@@ -4,6 +4,7 @@ import { beginMovingOffset } from '../../../app/store/transaction/compare-and-se
 import type { WriteRequest } from '../../../app/stream/ports/record-sink.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
+import { until } from '../stack/until.ts';
 import { aRequest, connect, openStore } from './open-store.ts';
 
 const TIMEOUTS = timeoutsOf({ statementTimeout: '30s' });
@@ -147,11 +148,31 @@ describe('while rows are written', () => {
   test.each([
     ['good', GOOD],
     ['poisoned', POISONED],
-  ])('a lock of the table is waited for as long as any other (%s rows)', async (_, values) => {
-    const shown = await pool.withClient((client) => client.query('SHOW lock_timeout'));
+  ])('a lock of the table is waited for by each writer for some seconds (%s rows)', async (_, values) => {
     const seen = await seenByTrigger('lock_timeout', () => sink.write(aRequest(topic, 5n, values)));
-    expect(seen).toEqual([shown.rows[0].lock_timeout]);
-    expect(seen).not.toEqual(['200ms']);
+    expect(seen).toEqual(['3s']);
+  });
+
+  test('a lock of the table that lasts is waited for by one writer, as long as any other', async () => {
+    const shown = await pool.withClient((client) =>
+      client.query("SELECT setting FROM pg_settings WHERE name = 'lock_timeout'"),
+    );
+    const patient = `%${schema}%lock_timeout = ${shown.rows[0].setting}%`;
+    const holder = await connect();
+    const seen = await seenByTrigger('lock_timeout', async () => {
+      await holder.query(`BEGIN; LOCK TABLE ${schema}.records IN ACCESS EXCLUSIVE MODE`);
+      const writing = sink.write(aRequest(topic, 5n, GOOD));
+      await until('a patient writer', async () => {
+        const waiting = await query("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE $1", [
+          patient,
+        ]);
+        return waiting.length > 0 ? true : undefined;
+      });
+      await holder.query('ROLLBACK');
+      await writing;
+    });
+    expect(seen).toEqual([`${Number(shown.rows[0].setting) / 1_000}s`]);
+    expect(seen).not.toEqual(['3s']);
   });
 
   test.each([
