@@ -13,6 +13,7 @@ export const LONG_SUITES = [
   'dev/stack/local-connect',
   'faults/broker-quota',
   'faults/forbidden-template',
+  'kafka/kafka-lost',
   'kafka/kafka-tls',
   'kafka/reauthentication',
   'kafka/rotated-kafka-password',

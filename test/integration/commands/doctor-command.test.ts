@@ -106,20 +106,23 @@ describe('the schema registry', () => {
     await expectTroubles(chosen, 1, { ...trouble, message: expect.stringContaining('ECONNREFUSED') });
   });
 
-  test('that refuses the login is WRONG without its secret, and ends the start of a consumer with the same code', async () => {
-    const registry = await startRegistry();
-    registry.everything = (request, response) =>
-      json(401, { message: request.headers.authorization })(request, response);
-    const chosen = await withRegistry(registry.url, { username: 'u', password: 'canary-registry' });
-    await expectSameEnd(chosen, {
-      check: 'subject',
-      status: 'wrong',
-      code: 'REGISTRY_REFUSED',
-      message: expect.stringMatching(/answered 401.*check the login of schemaRegistry/),
-    });
-    const { findings } = await examine(chosen);
-    expect(JSON.stringify(findings)).not.toContain(Buffer.from('u:canary-registry').toString('base64'));
-  });
+  longTest(
+    'that refuses the login is WRONG without its secret, and ends the start of a consumer with the same code',
+    async () => {
+      const registry = await startRegistry();
+      registry.everything = (request, response) =>
+        json(401, { message: request.headers.authorization })(request, response);
+      const chosen = await withRegistry(registry.url, { username: 'u', password: 'canary-registry' });
+      await expectSameEnd(chosen, {
+        check: 'subject',
+        status: 'wrong',
+        code: 'REGISTRY_REFUSED',
+        message: expect.stringMatching(/answered 401.*check the login of schemaRegistry/),
+      });
+      const { findings } = await examine(chosen);
+      expect(JSON.stringify(findings)).not.toContain(Buffer.from('u:canary-registry').toString('base64'));
+    },
+  );
 
   test('that has a schema, or none yet, is OK, and one that cannot be used is a warning', async () => {
     const registry = await startRegistry();
@@ -136,7 +139,7 @@ describe('the schema registry', () => {
 });
 
 describe('the management port', () => {
-  test('that another process has is WRONG, and ends the start of a consumer with the same code', async () => {
+  longTest('that another process has is WRONG, and ends the start of a consumer with the same code', async () => {
     const { address } = await silentServer();
     const port = Number(address.split(':')[1]);
     await expectSameEnd(

@@ -75,7 +75,7 @@ longTest(
   SLOW_MACHINE_MS,
 );
 
-test(
+longTest(
   'npm run synth -- --env and npm run diff see one environment, and diff says by its exit code whether anything would change',
   async () => {
     const folder = checkout();

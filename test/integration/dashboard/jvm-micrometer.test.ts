@@ -80,11 +80,11 @@ function filledIn(query: string, id = ''): string {
     }
   });
 
-  test('Prometheus has every family of a consumer without TLS, tables, deadLetters.keep and schema registry, each series with its application, and no value is NaN', async () => {
+  test('Prometheus has every family of a consumer without TLS, tables, templates, deadLetters.keep and schema registry, each series with its application, and no value is NaN', async () => {
     const ofOthers = new Set<MetricDefinition>([
       METRICS.certificateExpiry,
       ...[METRICS.tableRecords, METRICS.unmappedFields, METRICS.unmatchedRecords, METRICS.tableDeadLetters],
-      METRICS.deadLettersExpired,
+      ...[METRICS.topicsWaiting, METRICS.deadLettersExpired],
       ...[METRICS.schemaRequests, METRICS.schemaWait, METRICS.schemas],
     ]);
     const metrics = Object.values<MetricDefinition>(METRICS).filter((metric) => !ofOthers.has(metric));
