@@ -116,7 +116,8 @@ function egress(workload: CheckedWorkload): k8s.NetworkPolicyEgressRule[] {
 
 /**
  * Lets in requests to the HTTP interface alone, and out connections to name servers, brokers, PostgreSQL, the schema
- * registry and the servers of tokens alone. Defaults of the API are written out: a second apply then changes nothing.
+ * registry and the servers of tokens alone. Defaults of the API are written out, and an empty list is left out, since
+ * the API server drops it: a second apply then changes nothing.
  */
 export function networkPolicy(scope: Construct, workload: CheckedWorkload): ApiObject {
   const from = workload.file.networkPolicy.ingress.flatMap(peers);
@@ -129,7 +130,7 @@ export function networkPolicy(scope: Construct, workload: CheckedWorkload): ApiO
       spec: {
         podSelector: { matchLabels: workload.selector },
         policyTypes: ['Ingress', 'Egress'],
-        ingress: from.length === 0 ? [] : [{ from, ports }],
+        ...(from.length > 0 && { ingress: [{ from, ports }] }),
         egress: egress(workload),
       },
     }),
@@ -151,7 +152,6 @@ export function schemaJobNetworkPolicy(scope: Construct, workload: CheckedWorklo
       spec: {
         podSelector: { matchLabels: selectorLabels(names.schemaJob) },
         policyTypes: ['Ingress', 'Egress'],
-        ingress: [],
         egress: [
           ...toNameServers(places),
           ...toDatabase(places),

@@ -128,11 +128,12 @@ describe('the Job', () => {
     const own = policies.find(({ metadata }) => metadata.name === 'orders-consumer-schema');
     const spec = own?.['spec'] as {
       podSelector: { matchLabels: object };
-      ingress: unknown;
+      policyTypes: unknown;
       egress: { ports: { port: number }[] }[];
     };
     expect(template.metadata.labels).toMatchObject(spec.podSelector.matchLabels);
-    expect(spec.ingress).toEqual([]);
+    expect(spec.policyTypes).toEqual(['Ingress', 'Egress']);
+    expect(spec).not.toHaveProperty('ingress');
     expect(spec.egress.map(({ ports }) => ports.at(-1)?.port)).toEqual([53, 5432]);
     expect(withJob({ networkPolicy: { enabled: false } }).map(({ kind }) => kind)).not.toContain('NetworkPolicy');
   });
