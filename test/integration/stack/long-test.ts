@@ -9,6 +9,8 @@ export const IS_LONG_RUN = process.env['STREAM_CONSUMER_LONG_TESTS'] === 'true';
  * Registers a test that takes half a minute or more; only `npm run test:long` runs those, and elsewhere they are not
  * there at all, since a skipped test counts as failed.
  *
+ * A test with a snapshot is no such test: elsewhere the snapshot would be obsolete, and `--ci` fails for that.
+ *
  * @param timeout milliseconds that the test may take
  */
 export function longTest(name: string, run: () => Promise<void>, timeout: number = TIMEOUT_MS): void {

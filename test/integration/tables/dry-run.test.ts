@@ -182,7 +182,7 @@ describe('tables dry-run shows what each record becomes, and writes nothing:', (
     },
   );
 
-  longTest('records of the table records, which the consumer may have stored by now', async () => {
+  test('records of the table records, which the consumer may have stored by now', async () => {
     const topic = await topicOf([...valuesOf({ id: 1 }, '{"no json'), { key: Buffer.from([0xff]), value: '2' }]);
     const consumer = await startConsumer({ topics: [topic], settings: { deadLetters: { maxRatio: 1 } } });
     await consumer.waitForHealth();
