@@ -5,7 +5,7 @@ import type { LocalKafka } from '../../../dev/stack/local-kafka.ts';
 import { query } from '../stack/database.ts';
 import { groupMembers } from '../stack/group-membership.ts';
 import { createTopic, kafkaClient, produce } from '../stack/kafka-client.ts';
-import { IS_LONG_RUN, longTest } from '../stack/long-test.ts';
+import { IS_LONG_RUN } from '../stack/long-test.ts';
 import { startPrivateKafka } from '../stack/private-servers.ts';
 import { randomName } from '../stack/random-name.ts';
 import { runbookCommand } from '../stack/runbook.ts';
@@ -128,52 +128,49 @@ const epochs = ({ schema }: StartedConsumer) =>
     `SELECT leader_epoch AS epoch FROM ${schema}.offsets WHERE partition = 0 AND topic NOT LIKE 'single%' ORDER BY topic`,
   );
 
-longTest(
-  'leaders move between two brokers, and each committed record is written once and none of the others',
-  async () => {
-    const at = await startSite();
-    const { first, second, single, load } = at;
-    const topics = [...at.topics, single];
-    const brokers = [first.broker, second.broker];
-    const consumer = await startConsumer({ topics, brokers });
-    const { groupId, schema } = consumer;
-    await awaitLeaders(at, [2, 1]);
-    await goesOn(at, consumer);
-    await produce(single, SINGLE, { broker: first.broker });
-    await awaitEachOnce({ schema, topic: single, records: SINGLE.length });
-    const before = await epochs(consumer);
-    // The other test of this file stops the broker in order, too.
-    if (IS_LONG_RUN) {
-      await second.stop();
-      await awaitLeaders(at, [1, 1]);
-      await goesOn(at, consumer);
-      await second.start();
-      await awaitLeaders(at, [2, 1]);
-      await goesOn(at, consumer);
-    }
-    const other = await startConsumer({ topics, brokers, groupId, schema });
-    await second.crash();
+test('leaders move between two brokers, and each committed record is written once and none of the others', async () => {
+  const at = await startSite();
+  const { first, second, single, load } = at;
+  const topics = [...at.topics, single];
+  const brokers = [first.broker, second.broker];
+  const consumer = await startConsumer({ topics, brokers });
+  const { groupId, schema } = consumer;
+  await awaitLeaders(at, [2, 1]);
+  await goesOn(at, consumer);
+  await produce(single, SINGLE, { broker: first.broker });
+  await awaitEachOnce({ schema, topic: single, records: SINGLE.length });
+  const before = await epochs(consumer);
+  // The other test of this file stops the broker in order, too.
+  if (IS_LONG_RUN) {
+    await second.stop();
     await awaitLeaders(at, [1, 1]);
     await goesOn(at, consumer);
     await second.start();
     await awaitLeaders(at, [2, 1]);
     await goesOn(at, consumer);
-    await produce(single, SINGLE, { broker: first.broker });
-    await awaitEachOnce({ schema, topic: single, records: 2 * SINGLE.length });
-    await moveTo(at, 2);
-    await goesOn(at, consumer);
-    await moveTo(at, 1);
-    await goesOn(at, consumer);
-    await load.stop();
-    await awaitWritten(at, consumer);
-    expect(await written(consumer)).toEqual(load.committed.toSorted());
-    for (const [nth, { epoch }] of (await epochs(consumer)).entries()) {
-      expect(epoch).toBeGreaterThan(before[nth]?.epoch ?? Number.NaN);
-    }
-    await expectUndisturbed(other);
-    await expectUndisturbed(consumer);
-  },
-);
+  }
+  const other = await startConsumer({ topics, brokers, groupId, schema });
+  await second.crash();
+  await awaitLeaders(at, [1, 1]);
+  await goesOn(at, consumer);
+  await second.start();
+  await awaitLeaders(at, [2, 1]);
+  await goesOn(at, consumer);
+  await produce(single, SINGLE, { broker: first.broker });
+  await awaitEachOnce({ schema, topic: single, records: 2 * SINGLE.length });
+  await moveTo(at, 2);
+  await goesOn(at, consumer);
+  await moveTo(at, 1);
+  await goesOn(at, consumer);
+  await load.stop();
+  await awaitWritten(at, consumer);
+  expect(await written(consumer)).toEqual(load.committed.toSorted());
+  for (const [nth, { epoch }] of (await epochs(consumer)).entries()) {
+    expect(epoch).toBeGreaterThan(before[nth]?.epoch ?? Number.NaN);
+  }
+  await expectUndisturbed(other);
+  await expectUndisturbed(consumer);
+});
 
 /** A topic whose partition 1 has broker 2 alone, and a producer that has sent to all of its partitions once. */
 async function aTopicOfBoth({ admin, first }: Site) {
