@@ -70,6 +70,9 @@ export const OF_CONFIGURATION: ReadonlySet<FatalCode> = new Set(
   (Object.keys(FATAL_CODES) as FatalCode[]).filter((code) => FATAL_CODES[code].exitCode === EXIT_CODE.configuration),
 );
 
+/** The advice of messages for what comes after the mending, as a process that has ended needs it. */
+const START_AGAIN = /(?:[,.;]? (?:and|[Tt]hen)) start again/g;
+
 /** What is known of a fatal error; what is left out has a default. */
 interface FatalOptions extends ErrorOptions {
   readonly topic?: string | null;
@@ -99,6 +102,11 @@ export class FatalError extends Error {
   /** Whether it concerns the records of one topic alone. */
   get isOfTopic(): boolean {
     return FATAL_CODES[this.code].isOfTopic && this.topic !== null;
+  }
+
+  /** The message where a topic waits for the remedy: it goes on by itself, so that no process has to start again. */
+  get messageOfWait(): string {
+    return this.message.replaceAll(START_AGAIN, '');
   }
 
   /** The error itself when it is fatal already, else one of code `UNEXPECTED` that wraps it. */

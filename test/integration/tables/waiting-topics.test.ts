@@ -85,7 +85,7 @@ test('a topic without a table waits while the others flow, and begins where it w
   await has('bills', 8);
   await waits();
   expect(await letters()).toEqual([]);
-  expect(linesOf(consumer, topicOf('bills'), 'waits alone')).toHaveLength(1);
+  expect(linesOf(consumer, topicOf('bills'), 'waits alone')).toEqual([expect.not.stringContaining('start again')]);
   expect(linesOf(consumer, topicOf('bills'), 'goes on where it was')).toHaveLength(1);
   expect(await values(consumer, METRICS.topicsWaiting)).toEqual([]);
 });

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { droppedRows } from '../../../../app/store/transaction/dropped-rows.ts';
 import type { WaitingTopic } from '../../../../app/stream/partition/consumer-state.ts';
-import type { WriteRequest } from '../../../../app/stream/ports/record-sink.ts';
+import { epochUnknown, logTruncated } from '../../../../app/stream/partition/topic-ids.ts';
+import type { Gap, WriteRequest } from '../../../../app/stream/ports/record-sink.ts';
 import { FatalError, OutageError } from '../../../../app/stream/ports/stream-errors.ts';
 import type { FatalCode } from '../../../../contract/fatal-codes.ts';
 import { PARTITION } from '../records.ts';
@@ -189,6 +191,37 @@ test('nothing is known of the lag of a topic that waits, and no partition of it 
   expect(waiting).toEqual({ ...WAITING, nextOffset: null, lag: null, logEndAgeMs: 0, topicWaitsSince });
   expect(topicWaitsSince).toEqual(new Date(clock.now().getTime() - 120_000));
 });
+
+const GAP: Gap = { ...WAITING, expectedOffset: 0n, nextOffset: 2n };
+const PLACE = { ...WAITING, offset: 6n, topicId: 'a', leaderEpoch: 1 };
+const ADVICE = 'Disable the trigger';
+
+test.each<[FatalCode, FatalError, string]>([
+  ['LOG_TRUNCATED', logTruncated({ ...PLACE, endOffset: 3n, readTo: 6n }), 'set its next_offset in offsets to 3'],
+  ['LOG_TRUNCATED', epochUnknown(PLACE), 'offsets begin-again shop.public.orders'],
+  ['ROWS_DROPPED', droppedRows([GAP], { table: 't', sent: 2, stored: 1, triggers: [], isCommitted: false }), ADVICE],
+  [
+    'TABLE_REFUSES_ROWS',
+    new FatalError('TABLE_REFUSES_ROWS', 'Drop it and start again; or raise it'),
+    'Drop it; or raise',
+  ],
+  [
+    'TABLES_DO_NOT_FIT',
+    new FatalError('TABLES_DO_NOT_FIT', 'check both, and start again.\ntables[0]'),
+    'check both.\n',
+  ],
+])(
+  'what mends a topic that waits by %s is in its message, and no advice to start again',
+  async (code, error, advice) => {
+    const sink = refusingSink();
+    const { waits, deliver } = await setUpAssigned(sink);
+    expect(error.message).toMatch(/start again/);
+    sink.refusal = error;
+    await deliver();
+    expect(waits).toMatchObject([{ code, message: expect.stringContaining(advice) }]);
+    expect(waits[0]?.message).not.toMatch(/start again/);
+  },
+);
 
 describe('a table that takes no rows for now', () => {
   const held = new OutageError('locked', { reason: 'database_busy', isLockWait: true, table: 'public.orders' });
