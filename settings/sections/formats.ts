@@ -207,8 +207,8 @@ function fileProblems(path: string, { avro, protobuf, message }: File): readonly
   return [
     ...problemIf(isLacking, {
       path: `${path}.message`,
-      message: 'is missing: a file may define several messages',
-      allowed: 'the full name of a message, such as acme.Tick',
+      message: 'is missing',
+      allowed: 'the full name of a message, such as acme.Tick: the file may define several',
     }),
     ...problemIf(avro !== undefined && message !== undefined, {
       path: `${path}.message`,

@@ -98,7 +98,7 @@ function faultsAt(
       !isWithin(found[index]?.path ?? '', place) &&
       !isWithin(place, found[index]?.path ?? '') &&
       // A section that is made for the value lacks what it has to have.
-      !/^is missing(: |$)/.test(found[index]?.message ?? '') &&
+      found[index]?.message !== 'is missing' &&
       untold(mistakes, [text]).length === mistakes.length,
   );
   const isOtherType = found.some(({ path: at, message }) => at === place && message === 'has the wrong type');

@@ -119,8 +119,8 @@ describe('formats that are wrong', () => {
     [
       { orders: { key: { protobuf: 'b' }, value: { avro: 'a', message: 'M' } } },
       [
-        'formats.orders.key.message is missing: a file may define several messages\n' +
-          '  allowed: the full name of a message, such as acme.Tick',
+        'formats.orders.key.message is missing\n' +
+          '  allowed: the full name of a message, such as acme.Tick: the file may define several',
         'formats.orders.value.message is set beside avro, whose file is one schema: "M"\n  allowed: nothing here',
       ],
     ],
