@@ -19,6 +19,6 @@ export function longTest(name: string, run: () => Promise<void>, timeout: number
   }
 }
 
-/** All cases where `npm run test:long` runs; elsewhere the first of them, as many as are given, for the sake of time. */
+/** All cases where `npm run test:long` runs. Elsewhere the first of them, as many as are given. */
 export const someCases = <T>(count: number, cases: readonly T[]): readonly T[] =>
   IS_LONG_RUN ? cases : cases.slice(0, count);
