@@ -20,10 +20,10 @@ import { OwnTables } from './tables/own-tables.ts';
 import { type NeededPrivileges, neededPrivileges, requirePrivileges } from './tables/privileges.ts';
 import type { RecordDecoders } from './tables/record-rows.ts';
 import { RecordsTable } from './tables/records-table.ts';
-import { TopicTables, type UserTables } from './tables/table.ts';
 import { beginMovingOffset } from './transaction/compare-and-set.ts';
 import { type EndedSession, FrozenWriters } from './transaction/frozen-writers.ts';
 import { GroupedWrites, writeGroup } from './transaction/grouped-writes.ts';
+import { TopicTables, type UserTables } from './transaction/topic-tables.ts';
 import { type Writer, writeRecords } from './transaction/write-records.ts';
 
 /** Reports about other writers. */

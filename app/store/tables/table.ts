@@ -3,7 +3,6 @@ import type { TableOperation } from '../../../contract/metrics/definition.ts';
 import type { StreamRecord, TopicPartition } from '../../records/record.ts';
 import type { Records } from '../../records/records.ts';
 import type { DeadLetter } from '../../stream/ports/dead-letter.ts';
-import type { FatalError } from '../../stream/ports/stream-errors.ts';
 import { CopyQuery, type RowCopy } from '../copy/binary-copy.ts';
 import type { RowRefused } from '../copy/isolate-poison.ts';
 import type { Memory } from '../copy/row-memory.ts';
@@ -36,6 +35,7 @@ export interface RowKinds {
 /** Rows of every kind that any table knows, for statements before any rows are known. */
 export const ROWS_THAT_DELETE: RowKinds = { hasDeletes: true, kept: NO_PLACES };
 
+/** What several rows do. */
 export const allKinds = (kinds: readonly RowKinds[]): RowKinds => ({
   hasDeletes: kinds.some(({ hasDeletes }) => hasDeletes),
   kept: new Set(kinds.flatMap(({ kept }) => [...kept])),
@@ -91,7 +91,9 @@ export class Rows {
   /** How many rows {@link part} has. */
   rowsIn(from: number, to: number): number {
     let rows = 0;
-    for (let record = from; record < to; record += 1) rows += this.#hasRow(record) ? 1 : 0;
+    for (let record = from; record < to; record += 1) {
+      rows += this.#hasRow(record) ? 1 : 0;
+    }
     return rows;
   }
 
@@ -143,7 +145,9 @@ export interface Copying {
   stored(sent: number, tags: readonly string[]): number;
 }
 
-/** A table that records become rows of, in the transaction that moves their offset: `records`, or a user's own. */
+/**
+ * A table that records become rows of, in the transaction that moves their offset: `records`, or one of the user's own.
+ */
 export interface Table {
   /** For messages: `records`, or the schema and the name of another table. */
   readonly name: string;
@@ -185,84 +189,6 @@ export interface Table {
    * @param of the record of the row
    */
   refusal(client: PoolClient, refused: RowRefused, of: RefusedOf): Promise<Refusal>;
-}
-
-/** One of the user's own tables, and its topics. */
-export interface UserTable extends Table {
-  readonly topics: readonly string[];
-  /** Called when a deadlock ended a transaction with rows of the table, which is tried again. */
-  deadlocked(): void;
-}
-
-/** The user's own tables. */
-export interface UserTables {
-  /** Those that fit, a parent before what refers to it. */
-  readonly all: readonly UserTable[];
-  /**
-   * Those of a topic.
-   *
-   * @throws FatalError `TABLES_DO_NOT_FIT` where one of them does not fit: no record of the topic may be written
-   */
-  of(topic: string): readonly UserTable[];
-  /** Reads the tables of these topics from the catalog, and returns why those do not fit that do not. */
-  misfits(client: PoolClient, topics: readonly string[]): Promise<ReadonlyMap<string, FatalError>>;
-}
-
-/** What a topic's records become rows of. */
-export class TopicTables {
-  readonly #records: Table;
-  readonly #recordTopics: () => readonly string[];
-  readonly #tables: Pick<UserTables, 'all' | 'of'>;
-
-  /**
-   * @param recordTopics topics that go to `records` even where they go to another table: those of `kafka.topics` now. A
-   * topic without a mapped table goes there, too.
-   * @param tables the user's own, asked for each transaction
-   */
-  constructor(records: Table, recordTopics: () => readonly string[], tables: Pick<UserTables, 'all' | 'of'>) {
-    this.#records = records;
-    this.#recordTopics = recordTopics;
-    this.#tables = tables;
-  }
-
-  /**
-   * The tables of a topic, as they are listed: a parent before what refers to it, and the same way each time.
-   *
-   * @throws FatalError `TABLES_DO_NOT_FIT` where one of them does not fit
-   */
-  of(topic: string): readonly Table[] {
-    return this.#withRecords(topic, this.#tables.of(topic));
-  }
-
-  /** Names of those of its tables that fit. */
-  namesOf(topic: string): readonly string[] {
-    const tables = this.#tables.all.filter(({ topics }) => topics.includes(topic));
-    return this.#withRecords(topic, tables).map(({ name }) => name);
-  }
-
-  /** Tables of several topics, in the order of {@link of}. */
-  inOrder(tables: Iterable<Table>): readonly Table[] {
-    const places = new Map<Table, number>([this.#records, ...this.#tables.all].map((table, nth) => [table, nth]));
-    const placeOf = (table: Table): number => places.get(table) ?? -1;
-    return [...tables].sort((one, other) => placeOf(one) - placeOf(other));
-  }
-
-  /** Calls the tables of some topics after a deadlock. Rows of `records` never wait for each other. */
-  deadlocked(topics: readonly string[]): void {
-    for (const table of this.#tables.all.filter((each) => each.topics.some((topic) => topics.includes(topic)))) {
-      table.deadlocked();
-    }
-  }
-
-  /** Topics that have no rows in `records`. */
-  get topicsWithoutRecords(): readonly string[] {
-    const topics = new Set(this.#tables.all.flatMap((table) => table.topics));
-    return [...topics].filter((topic) => !this.#recordTopics().includes(topic));
-  }
-
-  #withRecords(topic: string, tables: readonly Table[]): readonly Table[] {
-    return tables.length > 0 && !this.#recordTopics().includes(topic) ? tables : [this.#records, ...tables];
-  }
 }
 
 /** Encoded rows of a table, how many they are, and what they do. */

@@ -16,11 +16,12 @@ import { type Admitted, admit, type TableRows } from '../tables/admit.ts';
 import { DEAD_LETTERS, deadLetterRows } from '../tables/dead-letter-rows.ts';
 import { newestLetters } from '../tables/newest-letters.ts';
 import type { OwnTables } from '../tables/own-tables.ts';
-import type { RefusedRecord, TopicTables } from '../tables/table.ts';
+import type { RefusedRecord } from '../tables/table.ts';
 import { tableCounts } from '../tables/table-counts.ts';
 import { beginMovingOffset, movingOffset, writeAtOnce } from './compare-and-set.ts';
 import { type CopyOwner, copyInParts, type RowCounts } from './copy-in-parts.ts';
 import { droppedRows } from './dropped-rows.ts';
+import type { TopicTables } from './topic-tables.ts';
 
 /** The group, the schema of our tables, and the tables that rows go to. */
 export interface Writer {

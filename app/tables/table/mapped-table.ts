@@ -11,9 +11,9 @@ import {
   type RowBatch,
   type RowKinds,
   sendRows,
-  type UserTable,
 } from '../../store/tables/table.ts';
 import { type GuardStep, type KnownTable, lockOf } from '../../store/tables/table-guard.ts';
+import type { UserTable } from '../../store/transaction/topic-tables.ts';
 import type { TableMapping } from '../mapping/table-mapping.ts';
 import { NothingKept } from './kept-rows.ts';
 import { Stage } from './stage.ts';

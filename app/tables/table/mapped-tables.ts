@@ -5,8 +5,8 @@ import { formatsOf, formattedTables } from '../../../settings/sections/formats.t
 import type { Settings } from '../../../settings/settings.ts';
 import { FieldReaders } from '../../formats/field-readers.ts';
 import { recordsOf } from '../../records/pack-records.ts';
-import type { UserTables } from '../../store/tables/table.ts';
 import type { KnownTable } from '../../store/tables/table-guard.ts';
+import type { UserTables } from '../../store/transaction/topic-tables.ts';
 import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
 import { mappedFields, type NamedFields, type UnmappedLog, unmappedField } from '../json/unmapped-fields.ts';
 import { guardOf } from '../mapping/fingerprint-guard.ts';
