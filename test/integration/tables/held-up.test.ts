@@ -68,6 +68,8 @@ async function open(ddl: { readonly orders?: string; readonly totals?: string; r
     );
     return sessions.length;
   };
+  /** The others are written before the one that waits has begun to. */
+  const awaitWaiting = () => until('a connection that waits', async () => ((await waiting()) > 0 ? true : undefined));
   const count = async (table: string) => {
     const [found] = await query<{ rows: number }>(`SELECT count(*)::int AS rows FROM ${schema}.${table}`);
     return found?.rows;
@@ -79,7 +81,7 @@ async function open(ddl: { readonly orders?: string; readonly totals?: string; r
     );
     return rows.map(({ at }) => at);
   };
-  return { orders, totals, sink, pool, userTables, run, write, hold, waiting, count, offsets };
+  return { orders, totals, sink, pool, userTables, run, write, hold, waiting, awaitWaiting, count, offsets };
 }
 
 const committed = new Array(PARTITIONS).fill(expect.objectContaining({ kind: 'committed', deadLetters: new Map() }));
@@ -88,10 +90,11 @@ const fatal = (code: string) => new Array(PARTITIONS).fill(expect.objectContaini
 
 describe('what shares a transaction with a table is written without it, while the table', () => {
   test('is locked; one connection waits for it, and its rows are written once when the lock is gone', async () => {
-    const { orders, totals, write, hold, waiting, count, offsets } = await open();
+    const { orders, totals, write, hold, waiting, awaitWaiting, count, offsets } = await open();
     const release = await hold('LOCK TABLE ?.orders IN ACCESS EXCLUSIVE MODE');
     const writes = write();
     expect(await writes.totals).toEqual(committed);
+    await awaitWaiting();
     expect([await waiting(), await offsets(totals), await offsets(orders)]).toEqual([1, [1], [0]]);
     await release();
     expect(await writes.orders).toEqual(committed);
@@ -103,10 +106,11 @@ describe('what shares a transaction with a table is written without it, while th
   });
 
   test('is locked for longer; its next writes wait for it alone, and on one connection', async () => {
-    const { totals, sink, write, hold, waiting } = await open();
+    const { totals, sink, write, hold, waiting, awaitWaiting } = await open();
     const release = await hold('LOCK TABLE ?.orders IN ACCESS EXCLUSIVE MODE');
     const writes = write();
     await writes.totals;
+    await awaitWaiting();
     for (const offset of [1n, 2n]) {
       const next = Array.from({ length: PARTITIONS }, (_, partition) =>
         sink.write(aRequest(totals, offset, ['{"id": 7}'], partition)),
@@ -119,11 +123,14 @@ describe('what shares a transaction with a table is written without it, while th
   });
 
   test('has a row that another transaction holds', async () => {
-    const { write, hold, waiting, count } = await open({ orders: 'CREATE TABLE ?.orders (id int PRIMARY KEY)' });
+    const { write, hold, waiting, awaitWaiting, count } = await open({
+      orders: 'CREATE TABLE ?.orders (id int PRIMARY KEY)',
+    });
     const release = await hold('INSERT INTO ?.orders VALUES (3)');
     const writes = write();
     expect(await writes.totals).toEqual(committed);
-    await until('a session that waits', async () => ((await waiting()) === 1 ? true : undefined));
+    await awaitWaiting();
+    expect(await waiting()).toBe(1);
     await release();
     expect(await writes.orders).toEqual(committed);
     expect(await count('orders')).toBe(PARTITIONS);
