@@ -7,8 +7,7 @@ import type { Settings } from '../../settings/settings.ts';
 import type { ConsumerReport } from '../stream/partition/consumer-state.ts';
 import { consumerComponent, schemaRegistryComponent } from './consumer-health.ts';
 import { type Health, type Status, stateComponent } from './health.ts';
-import { HealthEndpoint } from './health-endpoint.ts';
-import { healthGroups } from './health-group.ts';
+import { HealthEndpoint, healthGroups } from './health-endpoint.ts';
 import {
   type DatabaseCheck,
   databaseIndicator,

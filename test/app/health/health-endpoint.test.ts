@@ -6,8 +6,7 @@ import {
   type Status,
   stateComponent,
 } from '../../../app/health/health.ts';
-import { HealthEndpoint } from '../../../app/health/health-endpoint.ts';
-import type { HealthGroup } from '../../../app/health/health-group.ts';
+import { HealthEndpoint, type HealthGroup } from '../../../app/health/health-endpoint.ts';
 
 /** A group of the named components that shows everything; without names, of all components. */
 const group = (...names: string[]): HealthGroup => ({

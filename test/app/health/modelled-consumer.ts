@@ -1,7 +1,6 @@
 import { consumerComponent } from '../../../app/health/consumer-health.ts';
 import { type Health, stateComponent } from '../../../app/health/health.ts';
-import { HealthEndpoint } from '../../../app/health/health-endpoint.ts';
-import { healthGroups } from '../../../app/health/health-group.ts';
+import { HealthEndpoint, healthGroups } from '../../../app/health/health-endpoint.ts';
 import { UpTime } from '../../../app/health/refreshed-health.ts';
 import { MemoryBudget } from '../../../app/memory/memory-budget.ts';
 import { PartitionLag } from '../../../app/metrics/consumer/partition-lag.ts';
