@@ -1,7 +1,7 @@
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { CredentialsRefused, CredentialsUnavailable, Renewed, requestCredentials } from './credentials.ts';
 import { readText } from './named-file.ts';
-import type { AwsKeys } from './signature-v4.ts';
+import { type AwsKeys, rdsToken } from './signature-v4.ts';
 
 /** Environment variables, by the names that AWS's SDKs read (AWS SDKs and Tools Reference Guide). */
 export type AwsEnvironment = Readonly<Record<string, string | undefined>>;
@@ -169,3 +169,23 @@ function awsKeysOf(server: string, answer: Readonly<Record<string, unknown>>): A
 }
 
 const isFilled = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/** One for each region: it holds keys until their end, for all connections. */
+const identities = new Map<string | undefined, AwsIdentity>();
+
+/**
+ * A password of RDS's IAM authentication, made for one login.
+ *
+ * @param region left out: that of the environment
+ * @param database host as RDS's own endpoint names it, port and user
+ * @throws CredentialsRefused when the environment names no identity or region, or AWS gives no keys
+ * @throws CredentialsUnavailable when what gives keys is away
+ */
+export async function rdsPassword(
+  region: string | undefined,
+  database: { readonly host: string; readonly port: number; readonly user: string },
+): Promise<string> {
+  const identity = identities.get(region) ?? new AwsIdentity(region);
+  identities.set(region, identity);
+  return rdsToken({ keys: await identity.keys(), region: identity.region }, database).value;
+}

@@ -5,6 +5,7 @@ import { exposedEndpoints } from '../../settings/sections/management.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { HealthAnswer, HealthEndpoint } from '../health/health-endpoint.ts';
 import type { MetricReader } from '../metrics/exposition/metric-reading.ts';
+import { type HttpRequests, UNKNOWN } from '../metrics/process/http-server-requests.ts';
 import type { ProductBuild } from '../metrics/process/product-build.ts';
 import { type Dialect, type JsonAnswer, jsonRoute } from './actuator-route.ts';
 import type { IsAuthorized } from './authentication.ts';
@@ -151,4 +152,51 @@ function tagsOf(request: FastifyRequest): readonly Tag[] | undefined {
 function parseTag(text: string): Tag | undefined {
   const colon = text.indexOf(':');
   return colon === -1 ? undefined : [text.slice(0, colon), text.slice(colon + 1)];
+}
+
+/** Spring's label `uri` of an answer 404. */
+const NOT_FOUND = '/**';
+
+/** Statuses of the server's own answers, which come before a route's. */
+const WITHOUT_ROUTE: ReadonlySet<number> = new Set([405, 406]);
+
+/** The path template of a route as Spring writes it. */
+const templateOf = (url: string): string =>
+  url.replace(/:name(\(.*\))?$/, '{requiredMetricName}').replace(/\/\*$/, '/**');
+
+function uriOf({ is404, method, routeOptions }: FastifyRequest, status: number): string {
+  if (is404) {
+    return NOT_FOUND;
+  }
+  const isKnown = routeOptions.url !== undefined && method !== 'OPTIONS' && !WITHOUT_ROUTE.has(status);
+  return isKnown ? templateOf(routeOptions.url ?? '') : UNKNOWN;
+}
+
+/**
+ * Measures every request; has to be called before the routes are added. Each route has its series of a GET with status
+ * 200 from the start, those of the health one with 503, too.
+ */
+export function measureRequests(
+  app: FastifyInstance,
+  { healthPath }: Pick<ManagementEndpoint, 'healthPath'>,
+  requests: HttpRequests,
+): void {
+  app.addHook('onRoute', ({ method, url }) => {
+    if (method === 'GET') {
+      requests.expect({ method, uri: templateOf(url) }, 200);
+      if (url.startsWith(healthPath)) {
+        requests.expect({ method, uri: templateOf(url) }, 503);
+      }
+    }
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    requests.began(request, request.method);
+    reply.raw.once('close', () => requests.ended(request));
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const { method } = request;
+    const seconds = reply.elapsedTime / 1_000;
+    requests.answered({ method, uri: uriOf(request, reply.statusCode) }, reply.statusCode, seconds);
+    requests.ended(request);
+  });
 }

@@ -4,7 +4,7 @@ import { PRODUCT_NAME } from '../../../contract/identity.ts';
 import { milliseconds } from '../../../settings/schema/duration.ts';
 import { asksForTls, readDatabaseUrl } from '../../../settings/sections/database-url.ts';
 import type { Settings } from '../../../settings/settings.ts';
-import { rdsPassword } from '../../credentials/rds-password.ts';
+import { rdsPassword } from '../../credentials/aws-identity.ts';
 import { readTls } from '../../credentials/tls-files.ts';
 import { plainSocket } from '../../network/plain-socket.ts';
 import {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { connect, createServer, type Server } from 'node:tls';
 import { afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { requireCertificate } from '../../../app/credentials/certificate.ts';
-import { CertificateRenewal } from '../../../app/management/certificate-renewal.ts';
-import { managementOptions, type RunningManagement, startManagement } from './running-management.ts';
-import { certificateUntil, sslIn, type TestCertificate, testCertificate } from './test-certificate.ts';
+import { CertificateRenewal } from '../../../app/credentials/certificates-in-use.ts';
+import { managementOptions, type RunningManagement, startManagement } from '../management/running-management.ts';
+import { certificateUntil, sslIn, type TestCertificate, testCertificate } from '../management/test-certificate.ts';
 
 let first: TestCertificate;
 let second: TestCertificate;

@@ -6,7 +6,7 @@ import { Kafka, logLevel } from 'kafkajs';
 import pg from 'pg';
 import { generate } from 'selfsigned';
 import { requireCertificate } from '../../../app/credentials/certificate.ts';
-import { CertificateRenewal } from '../../../app/management/certificate-renewal.ts';
+import { CertificateRenewal } from '../../../app/credentials/certificates-in-use.ts';
 import { useModernTls } from '../../../app/network/tls-profile.ts';
 import { managementOptions, type RunningManagement, startManagement } from '../management/running-management.ts';
 import { certificateFolder, sslIn, type TestCertificate } from '../management/test-certificate.ts';
