@@ -4,13 +4,14 @@ import type { Clock } from '../../stream/ports/clock.ts';
 import { EXPELLED, errorTypeOf, isForGood } from '../client/kafka-errors.ts';
 import type { Coordinator, Joined, RawMember } from './coordinator.ts';
 import { LEAVE_RETRY_MS } from './group-member.ts';
-import { MatchedTopics, type MemberTemplates } from './matched-topics.ts';
 import {
   type DescribedMember,
   decodeAssignment,
   decodeMember,
   encodeAssignment,
   encodeMember,
+  MatchedTopics,
+  type MemberTemplates,
   ROUND_ROBIN,
   STICKY,
 } from './member-metadata.ts';
