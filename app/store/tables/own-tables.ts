@@ -1,7 +1,7 @@
 import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { FatalError } from '../../stream/ports/stream-errors.ts';
 import type { TableColumns } from '../copy/binary-copy.ts';
-import { DEAD_LETTERS } from './dead-letter-rows.ts';
+import { DEAD_LETTERS } from './dead-letters-table.ts';
 import { RECORDS } from './record-rows.ts';
 import {
   type GuardedTable,

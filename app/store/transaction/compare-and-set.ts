@@ -9,7 +9,7 @@ import { asRefusal } from '../copy/refused-row.ts';
 import type { OwnTables } from '../tables/own-tables.ts';
 import type { RowBatch, Table } from '../tables/table.ts';
 import type { GuardStep } from '../tables/table-guard.ts';
-import { droppedRows } from './dropped-rows.ts';
+import { droppedRows } from './refusing-table.ts';
 
 /**
  * Why two owners of a partition that overlap, however long, never both write an offset, in `records` or in a keyed

@@ -12,15 +12,13 @@ import { isDeadlock } from '../connection/sqlstate.ts';
 import { commit, type Timeouts } from '../connection/transaction.ts';
 import { copyInto, copyStatement } from '../copy/binary-copy.ts';
 import { type Memory, rowMemory } from '../copy/row-memory.ts';
-import { type Admitted, admit, type TableRows } from '../tables/admit.ts';
-import { DEAD_LETTERS, deadLetterRows } from '../tables/dead-letter-rows.ts';
-import { newestLetters } from '../tables/newest-letters.ts';
+import { type Admitted, admit, type TableRows, tableCounts } from '../tables/admit.ts';
+import { DEAD_LETTERS, deadLetterRows, newestLetters } from '../tables/dead-letters-table.ts';
 import type { OwnTables } from '../tables/own-tables.ts';
 import type { RefusedRecord } from '../tables/table.ts';
-import { tableCounts } from '../tables/table-counts.ts';
 import { beginMovingOffset, movingOffset, writeAtOnce } from './compare-and-set.ts';
 import { type CopyOwner, copyInParts, type RowCounts } from './copy-in-parts.ts';
-import { droppedRows } from './dropped-rows.ts';
+import { droppedRows } from './refusing-table.ts';
 import type { TopicTables } from './topic-tables.ts';
 
 /** The group, the schema of our tables, and the tables that rows go to. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { droppedRows } from '../../../../app/store/transaction/dropped-rows.ts';
+import { droppedRows } from '../../../../app/store/transaction/refusing-table.ts';
 import type { WaitingTopic } from '../../../../app/stream/partition/consumer-state.ts';
 import { epochUnknown, logTruncated } from '../../../../app/stream/partition/topic-ids.ts';
 import type { Gap, WriteRequest } from '../../../../app/stream/ports/record-sink.ts';
