@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Checked, Rule } from '../../settings/schema/check.ts';
 import type { Problem } from '../../settings/schema/problem.ts';
@@ -7,10 +7,10 @@ import { environmentName } from '../../settings/schema/setting-list.ts';
 import { shownPath } from '../../settings/schema/shown-value.ts';
 import { checkSettings, type Settings, SettingsSchema } from '../../settings/settings.ts';
 import { readText, shownFile } from '../credentials/named-file.ts';
-import { type MergedValues, mergeValues } from './merge-values.ts';
-import { type ConfigTree, readConfigTree } from './read-config-tree.ts';
+import { type MergedValues, mergeValues, type SettingValue } from './merge-values.ts';
 import { misspelledVariables, readEnvironment } from './read-environment.ts';
 import { readYaml, type YamlInput, type YamlSettings } from './read-yaml.ts';
+import { bindKey, convert } from './relaxed-binding.ts';
 
 /** The sources of settings. */
 export interface SettingsSources {
@@ -216,4 +216,58 @@ function findConfigFile(
   }
   const place = CONFIG_FILE_PLACES.find((candidate) => existsSync(join(cwd, candidate)));
   return place === undefined ? undefined : { path: join(cwd, place), name: place };
+}
+
+/** A mounted directory of secret files. */
+interface ConfigTree {
+  /** The values of the files that name a setting. */
+  readonly values: readonly SettingValue[];
+  /** The content of the file with a dotted name, for placeholders; `undefined` when there is none. */
+  readonly lookup: (name: string) => string | undefined;
+}
+
+/** Deeper than any setting; a symbolic link to a folder above is not followed for ever. */
+const DEEPEST = 8;
+
+function listFiles(folder: string, prefix: string, depth: number): readonly (readonly [string, string])[] {
+  if (depth > DEEPEST) {
+    return [];
+  }
+  // Kubernetes keeps the real files in folders such as ..data, with links to them beside these folders.
+  const names = readdirSync(folder).filter((name) => !name.startsWith('..'));
+  return names.sort().flatMap((name) => {
+    const path = join(folder, name);
+    const dotted = prefix === '' ? name : `${prefix}.${name}`;
+    return statSync(path).isDirectory() ? listFiles(path, dotted, depth + 1) : [[dotted, path] as const];
+  });
+}
+
+const readSecret = (path: string): string => readText(path).replace(/\r?\n$/, '');
+
+/**
+ * Reads a config tree: a file's path below the folder, with its slashes as dots, is the name of a setting
+ * (`database/password` or `database.password`), and its content without the last line break is the value.
+ *
+ * @throws the file system's error when the folder or a file that names a setting cannot be read.
+ */
+function readConfigTree(schema: SchemaNode, folder: string): ConfigTree {
+  const files = listFiles(folder, '', 1);
+  const values = files.flatMap(([name, path]): readonly SettingValue[] => {
+    const bound = bindKey(schema, name);
+    return bound.schema === undefined || bound.schema.type === 'object'
+      ? []
+      : [
+          {
+            path: bound.segments,
+            value: convert(bound.schema, readSecret(path)),
+            source: `config tree file ${path}`,
+          },
+        ];
+  });
+  const paths = new Map(files);
+  const lookup = (name: string): string | undefined => {
+    const path = paths.get(name);
+    return path === undefined ? undefined : readSecret(path);
+  };
+  return { values, lookup };
 }
