@@ -3,9 +3,8 @@ import type { RecordCursor } from '../../records/record-batch.ts';
 import { isEqual } from '../json/field-tree.ts';
 import type { FieldPath, MappedColumn, TableEnvelope, TableMapping } from '../mapping/table-mapping.ts';
 import { RecordKey } from './record-key.ts';
-import { type RowColumn, rowColumn } from './row-column.ts';
+import { type RowColumn, rowColumn, TypedColumn } from './row-column.ts';
 import type { RowText } from './row-text.ts';
-import { TypedColumn } from './typed-column.ts';
 
 /** A column, and where its value is looked for. */
 export interface PlannedColumn {

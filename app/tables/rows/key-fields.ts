@@ -5,8 +5,8 @@ import { DocumentFields } from '../json/document-fields.ts';
 import { EnvelopeFields } from '../json/envelope-fields.ts';
 import type { TableMapping } from '../mapping/table-mapping.ts';
 import type { ColumnPlan, PlannedColumn } from './column-plan.ts';
+import { TypedColumn } from './row-column.ts';
 import type { FieldRefusal, RowText } from './row-text.ts';
-import { TypedColumn } from './typed-column.ts';
 
 /** Why a record key cannot be read. */
 interface KeyFault {

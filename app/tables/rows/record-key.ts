@@ -3,9 +3,8 @@ import type { RecordCursor } from '../../records/record-batch.ts';
 import { DocumentFields, documentKind } from '../json/document-fields.ts';
 import { EnvelopeFields } from '../json/envelope-fields.ts';
 import type { FieldPath, MappedColumn, TableEnvelope } from '../mapping/table-mapping.ts';
-import { type RowColumn, rowColumn } from './row-column.ts';
+import { type RowColumn, rowColumn, TypedColumn } from './row-column.ts';
 import type { RowText } from './row-text.ts';
-import { TypedColumn } from './typed-column.ts';
 
 /** The name of the field, of an object that has no others around it. */
 const fieldNameOf = (path: FieldPath): FieldPath => path.filter((part) => typeof part === 'string').slice(-1);

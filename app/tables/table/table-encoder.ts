@@ -14,10 +14,9 @@ import { ColumnPlan, type PlannedColumn, type RowPlace, rowPath, writeOfKafka } 
 import { CopyText } from '../rows/copy-text.ts';
 import { KeptColumns } from '../rows/kept-columns.ts';
 import { DecodedKey, type KeyFields, TextKey } from '../rows/key-fields.ts';
-import { misfitWords } from '../rows/misfit-words.ts';
+import { misfitWords } from '../rows/row-column.ts';
 import { type FieldRefusal, RowText } from '../rows/row-text.ts';
-import { Conditions } from './conditions.ts';
-import { type Fault, type Operation, Operations, refusalOf } from './record-operation.ts';
+import { Conditions, type Fault, type Operation, Operations, refusalOf } from './record-operation.ts';
 import { DELETE, DELETE_OLDER, UPSERT } from './stage-columns.ts';
 
 /** Limits of the rows. */

@@ -8,8 +8,8 @@ import { AvroProgram } from '../../../app/formats/avro/avro-program.ts';
 import { DocumentFields } from '../../../app/tables/json/document-fields.ts';
 import type { ColumnType, MappedColumn } from '../../../app/tables/mapping/table-mapping.ts';
 import { CopyText } from '../../../app/tables/rows/copy-text.ts';
+import { TypedColumn } from '../../../app/tables/rows/row-column.ts';
 import { RowText } from '../../../app/tables/rows/row-text.ts';
-import { TypedColumn } from '../../../app/tables/rows/typed-column.ts';
 import { anySchema } from '../../app/formats/avro/any-schema.ts';
 import { AvscOracle } from '../../app/formats/avro/avsc-oracle.ts';
 import {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { recordsOf } from '../../../../app/records/pack-records.ts';
 import type { ColumnSource, ColumnType, MappedColumn, Unit } from '../../../../app/tables/mapping/table-mapping.ts';
-import { misfitWords } from '../../../../app/tables/rows/misfit-words.ts';
-import { rowColumn } from '../../../../app/tables/rows/row-column.ts';
+import { misfitWords, rowColumn } from '../../../../app/tables/rows/row-column.ts';
 import { TableEncoder } from '../../../../app/tables/table/table-encoder.ts';
 import { aRecord } from '../../stream/records.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { valueAt } from '../../../../app/tables/json/json-slice.ts';
-import { Placeholders } from '../../../../app/tables/rows/placeholders.ts';
+import { Placeholders } from '../../../../app/tables/rows/kept-columns.ts';
 
 const isKept = (json: string): boolean => new Placeholders('not/there').includes(valueAt(Buffer.from(json), 0));
 

@@ -4,7 +4,7 @@ import { JsonScanner } from '../../../../app/tables/json/json-scanner.ts';
 import { type JsonSlice, valueAt } from '../../../../app/tables/json/json-slice.ts';
 import type { ColumnType, ValueUnit } from '../../../../app/tables/mapping/table-mapping.ts';
 import { NoText, textOfJson } from '../../../../app/tables/rows/column-text.ts';
-import { Placeholders } from '../../../../app/tables/rows/placeholders.ts';
+import { Placeholders } from '../../../../app/tables/rows/kept-columns.ts';
 import { rowColumn } from '../../../../app/tables/rows/row-column.ts';
 
 type Kind = Exclude<ColumnType['kind'], 'array' | 'composite'>;
