@@ -1,12 +1,73 @@
-import { type Format, type FormatName, isOfFile, type TopicFormats } from '../../settings/sections/formats.ts';
+import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
+import {
+  type FileFormat,
+  type Format,
+  type FormatName,
+  isOfFile,
+  type TopicFormats,
+} from '../../settings/sections/formats.ts';
+import type { RecordCursor } from '../records/record-batch.ts';
+import { SCHEMA_ID_FOLLOWS } from '../records/schema-prefix.ts';
 import { DocumentFields } from '../tables/json/document-fields.ts';
 import { EnvelopeFields } from '../tables/json/envelope-fields.ts';
-import { FileFields } from './file-fields.ts';
-import { FirstByteFields } from './first-byte-fields.ts';
-import type { FieldReader, Side, Taken } from './parts/field-reader.ts';
+import { AvroFields } from './avro/avro-fields.ts';
+import { AvroProgram } from './avro/avro-program.ts';
+import { type FieldReader, ForwardingFields, type Side, type Taken } from './parts/field-reader.ts';
+import { ProtoFields } from './protobuf/proto-fields.ts';
+import { ProtoProgram } from './protobuf/proto-program.ts';
 import type { Schemas } from './registry/schemas.ts';
 import { RegistryFields } from './registry-fields.ts';
+import { avroFile, messageOfFile } from './schema-files.ts';
 import { WholeFields, wholeBytes, wholeText } from './whole-fields.ts';
+
+/** What reads values by one schema, which nothing before the values names. */
+type Reading = (bytes: Buffer, start: number, end: number) => DeadLetterReason | null;
+
+/** Values of Avro or Protobuf by the schema in a file. */
+class FileFields extends ForwardingFields {
+  protected readonly fields: AvroFields | ProtoFields;
+  readonly #read: Reading;
+
+  /** @throws Error where the file cannot be used any more: the check of the settings has found it usable */
+  constructor(format: FileFormat, { paths, others }: Taken) {
+    super();
+    if (format.avro === undefined) {
+      const program = new ProtoProgram(format.protobuf, messageOfFile(format), paths, others);
+      const fields = new ProtoFields();
+      this.fields = fields;
+      this.#read = (bytes, start, end) => fields.read(program, bytes, start, end);
+    } else {
+      const program = new AvroProgram(avroFile(format.avro), paths, others);
+      const fields = new AvroFields();
+      this.fields = fields;
+      this.#read = (bytes, start, end) => fields.read(program, bytes, start, end);
+    }
+  }
+
+  read(bytes: Buffer, start: number, end: number): DeadLetterReason | null {
+    return this.#read(bytes, start, end);
+  }
+}
+
+/** Values of a topic that has changed its format: what begins with the byte 0 has a schema id. */
+class FirstByteFields extends ForwardingFields {
+  readonly #registered: FieldReader;
+  readonly #other: FieldReader;
+  protected fields: FieldReader;
+
+  constructor(registered: FieldReader, other: FieldReader) {
+    super();
+    this.#registered = registered;
+    this.#other = other;
+    this.fields = other;
+  }
+
+  read(bytes: Buffer, start: number, end: number, record: RecordCursor): DeadLetterReason | null {
+    const isRegistered = start < end && bytes[start] === SCHEMA_ID_FOLLOWS;
+    this.fields = isRegistered ? this.#registered : this.#other;
+    return this.fields.read(bytes, start, end, record);
+  }
+}
 
 /** How each format is read. */
 const READERS: Readonly<Record<FormatName, (taken: Taken, side: Side, schemas: Schemas) => FieldReader>> = {

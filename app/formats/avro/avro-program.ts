@@ -2,8 +2,7 @@ import { MOST_DIMENSIONS, type SchemaUnits } from '../../tables/json/connect-sch
 import type { OtherFields } from '../../tables/json/document-fields.ts';
 import { NO_NODE } from '../../tables/json/field-tree.ts';
 import type { FieldPath, ValueUnit } from '../../tables/mapping/table-mapping.ts';
-import { type PathNode, takenTree } from '../parts/path-tree.ts';
-import { UnmappedNames } from '../parts/unmapped-names.ts';
+import { type PathNode, takenTree, UnmappedNames } from '../parts/path-tree.ts';
 import { avroType, type SchemaText } from './avro-schema.ts';
 import type { AvroType } from './avro-type.ts';
 

@@ -1,6 +1,5 @@
 import { printable } from '../../logging/printable-text.ts';
-import { type AvroField, AvroType, PRIMITIVES } from './avro-type.ts';
-import { type Json, logicalType } from './logical-types.ts';
+import { type AvroField, AvroType, type Json, logicalType, PRIMITIVES } from './avro-type.ts';
 
 /** A schema with the schemas that it refers to. */
 export interface SchemaText {

@@ -2,8 +2,7 @@ import type { SchemaUnits } from '../../tables/json/connect-schema.ts';
 import type { OtherFields } from '../../tables/json/document-fields.ts';
 import { NO_NODE } from '../../tables/json/field-tree.ts';
 import type { FieldPath, ValueUnit } from '../../tables/mapping/table-mapping.ts';
-import { type PathNode, takenTree } from '../parts/path-tree.ts';
-import { UnmappedNames } from '../parts/unmapped-names.ts';
+import { type PathNode, takenTree, UnmappedNames } from '../parts/path-tree.ts';
 import { type MessageType, ProtoField } from './proto-type.ts';
 
 type FieldNode = PathNode<ProtoField, ValueStep>;
