@@ -4,10 +4,9 @@ import { explainedText } from '../../logging/error-text.ts';
 import { type ChartWords, chart } from './chart.ts';
 import type { PageFacts } from './facts.ts';
 import { MINUTES, type Points } from './history.ts';
-import { type Content, html, type Markup } from './markup.ts';
+import { type Content, countText, durationText, html, type Markup, momentText, rateText, sinceText } from './markup.ts';
 import { lagText, meanText, oldestText, partitionsSection, topicsSection, unknownText } from './partitions.ts';
 import { SCRIPT, STYLE } from './style-and-script.ts';
-import { countText, durationText, momentText, rateText, sinceText } from './texts.ts';
 import { waitsSection } from './waits.ts';
 import { lettersSection, tablesSection, waitingLetters } from './written-tables.ts';
 

@@ -2,8 +2,18 @@ import type { ConsumerReport, PartitionReport } from '../../stream/partition/con
 import { chart } from './chart.ts';
 import { MOST_ROWS, type PageFacts } from './facts.ts';
 import { meanOf, type Remembered } from './history.ts';
-import { type Column, type Content, html, type Markup, table } from './markup.ts';
-import { countOfText, countText, durationText, rateText, sinceText } from './texts.ts';
+import {
+  type Column,
+  type Content,
+  countOfText,
+  countText,
+  durationText,
+  html,
+  type Markup,
+  rateText,
+  sinceText,
+  table,
+} from './markup.ts';
 
 /** An end of the log that is older says its age beside the lag. */
 const FRESH_MS = 15_000;

@@ -1,8 +1,7 @@
 import { REPOSITORY_URL } from '../../../contract/product-version.ts';
 import { explainedText } from '../../logging/error-text.ts';
 import { MOST_ROWS, type PageFacts, type Wait } from './facts.ts';
-import { html, type Markup } from './markup.ts';
-import { countOfText, durationText, sinceText } from './texts.ts';
+import { countOfText, durationText, html, type Markup, sinceText } from './markup.ts';
 import { awaiting, lastErrorOf, leaderless, missingSchemas, stalled, unreadableBatches } from './waiting-partitions.ts';
 import { waitingLetters, waitingText } from './written-tables.ts';
 

@@ -3,8 +3,17 @@ import type { Sample } from '../../metrics/exposition/metric-source.ts';
 import { chart } from './chart.ts';
 import { MOST_ROWS, type PageFacts } from './facts.ts';
 import { meanOf, type Points, tableOperations } from './history.ts';
-import { type Column, html, type Markup, table } from './markup.ts';
-import { countOfText, countText, durationText, momentText, rateText } from './texts.ts';
+import {
+  type Column,
+  countOfText,
+  countText,
+  durationText,
+  html,
+  type Markup,
+  momentText,
+  rateText,
+  table,
+} from './markup.ts';
 
 /** A table that records go into. */
 interface WrittenTable {

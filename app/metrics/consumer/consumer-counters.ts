@@ -20,10 +20,10 @@ import {
   type MetricSource,
   type MetricSources,
   single,
+  TopicSeries,
 } from '../exposition/metric-source.ts';
 import { PartitionLag } from './partition-lag.ts';
 import { TableCounters } from './table-counters.ts';
-import { TopicSeries } from './topic-series.ts';
 
 const NO_TABLES: Settings['tables'] = [];
 

@@ -6,10 +6,10 @@ import {
   type MetricSources,
   type Sample,
   single,
+  TopicSeries,
 } from '../exposition/metric-source.ts';
 import { RecentSum, TimeWindowMax } from '../exposition/time-windows.ts';
 import { PerPartition } from './partition-lag.ts';
-import { TopicSeries } from './topic-series.ts';
 
 /** Kafka's own client looks back over two windows of 30 s. */
 const WINDOW_MS = 60_000;

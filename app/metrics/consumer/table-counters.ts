@@ -3,8 +3,13 @@ import { TABLE_OPERATIONS, type TableOperation } from '../../../contract/metrics
 import { tablesOf } from '../../../settings/sections/tables.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import type { TableCounts, TableLetters } from '../../stream/ports/record-sink.ts';
-import { LabelledCounts, type Labels, type MetricSources, type Sample } from '../exposition/metric-source.ts';
-import { TopicSeries } from './topic-series.ts';
+import {
+  LabelledCounts,
+  type Labels,
+  type MetricSources,
+  type Sample,
+  TopicSeries,
+} from '../exposition/metric-source.ts';
 
 interface Count extends Sample {
   value: number;

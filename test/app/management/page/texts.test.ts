@@ -6,7 +6,7 @@ import {
   momentText,
   rateText,
   sinceText,
-} from '../../../../app/management/page/texts.ts';
+} from '../../../../app/management/page/markup.ts';
 
 const NOW = new Date('2026-11-26T00:03:05Z');
 
