@@ -1,6 +1,5 @@
 import { explainedText } from '../logging/error-text.ts';
-import type { ConsumerReport, PartitionReport } from '../stream/partition/consumer-state.ts';
-import { oldestSchemaWait } from '../stream/partition/schema-wait.ts';
+import { type ConsumerReport, oldestSchemaWait, type PartitionReport } from '../stream/partition/consumer-state.ts';
 import { type Detail, type Health, type HealthComponent, type Status, stateComponent } from './health.ts';
 
 /** What the checks of Kafka and PostgreSQL say. */

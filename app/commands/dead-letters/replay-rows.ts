@@ -17,7 +17,7 @@ import {
   reasonToRefuse,
 } from '../../store/tables/record-rows.ts';
 import { type Refusal, ROWS_THAT_DELETE, type RowBatch, sendRows } from '../../store/tables/table.ts';
-import { droppedRows } from '../../store/transaction/dropped-rows.ts';
+import { droppedRows } from '../../store/transaction/refusing-table.ts';
 import type { MappedTable } from '../../tables/table/mapped-table.ts';
 import {
   type DeadLetterPlace,

@@ -1,6 +1,5 @@
 import { explainedText } from '../../logging/error-text.ts';
-import type { Awaited, PartitionReport } from '../../stream/partition/consumer-state.ts';
-import { oldestSchemaWait } from '../../stream/partition/schema-wait.ts';
+import { type Awaited, oldestSchemaWait, type PartitionReport } from '../../stream/partition/consumer-state.ts';
 import type { PageFacts, Wait } from './facts.ts';
 
 /** A list of partitions as people write it: `orders/0, orders/1 and 3 more`. */

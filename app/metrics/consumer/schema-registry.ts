@@ -1,6 +1,5 @@
 import { SCHEMA_REQUEST_OUTCOMES, type SchemaRequestOutcome } from '../../../contract/metrics/definition.ts';
-import type { ConsumerReport } from '../../stream/partition/consumer-state.ts';
-import { oldestSchemaWait } from '../../stream/partition/schema-wait.ts';
+import { type ConsumerReport, oldestSchemaWait } from '../../stream/partition/consumer-state.ts';
 import { LabelledCounts, type MetricSources, optional } from '../exposition/metric-source.ts';
 
 /** Requests to the schema registry, what is kept of it, and what waits for it. */

@@ -1,9 +1,8 @@
 import type { StreamRecord } from '../../records/record.ts';
 import { type Clock, timeOfDay } from '../ports/clock.ts';
 import type { LogRange, PartitionLog, RecordSource } from '../ports/record-source.ts';
-import type { Awaited, ConsumerReport, PartitionReport } from './consumer-state.ts';
+import { type Awaited, type ConsumerReport, type PartitionReport, SchemaWait } from './consumer-state.ts';
 import type { FetchedRecord } from './record-queue.ts';
-import { SchemaWait } from './schema-wait.ts';
 
 /** The part of a partition's report that needs neither its topic nor its number. */
 type ProgressReport = Omit<PartitionReport, 'topic' | 'partition'>;

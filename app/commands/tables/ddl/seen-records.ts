@@ -9,8 +9,7 @@ import { EnvelopeFields } from '../../../tables/json/envelope-fields.ts';
 import { sentJson } from '../../../tables/json/json-slice.ts';
 import type { FieldPath } from '../../../tables/mapping/table-mapping.ts';
 import { ColumnPlan, rowPath } from '../../../tables/rows/column-plan.ts';
-import { Conditions } from '../../../tables/table/conditions.ts';
-import { Operations } from '../../../tables/table/record-operation.ts';
+import { Conditions, Operations } from '../../../tables/table/record-operation.ts';
 import { SeenShape } from './topic-shape.ts';
 
 /** What is looked at in the values, or in the keys, of one topic's records. */
