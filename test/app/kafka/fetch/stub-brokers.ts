@@ -9,6 +9,7 @@ import type { TopicPartition } from '../../../../app/records/record.ts';
 import type { Records } from '../../../../app/records/records.ts';
 import type { Clock } from '../../../../app/stream/ports/clock.ts';
 import { answerBytes, askedById, type PartitionAnswer, topicId } from './fetch-bytes.ts';
+import { recordBatch } from './record-sets.ts';
 
 const ORDERS = 'orders';
 /** The first byte of the topic's id. */
@@ -214,3 +215,21 @@ export class StubBrokers {
 }
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
+
+/** Brokers of a topic whose partitions have these leaders; those partitions that are named are sought and resumed. */
+export async function openBrokers(leaders: number[], offsets: Readonly<Record<number, bigint>>): Promise<StubBrokers> {
+  const brokers = new StubBrokers(leaders);
+  await brokers.open(offsets);
+  brokers.taken();
+  return brokers;
+}
+
+/** An answer with a batch of three records. */
+export const batch = (partition: number, from: number) => ({
+  partition,
+  set: recordBatch(from, 3),
+  highWatermark: from + 3,
+});
+
+/** Of what was reported, what was fetched. */
+export const fetched = (told: readonly string[]) => told.filter((line) => line.includes(' to '));

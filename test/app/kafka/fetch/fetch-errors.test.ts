@@ -1,0 +1,149 @@
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { batch, fetched, openBrokers, StubBrokers } from './stub-brokers.ts';
+
+let brokers: StubBrokers;
+
+async function fetching(...given: Parameters<typeof openBrokers>): Promise<StubBrokers> {
+  brokers = await openBrokers(...given);
+  return brokers;
+}
+
+afterEach(() => brokers.fetcher.stop());
+
+const orders = (partition: number) => ({ topic: 'orders', partition });
+
+describe('an error', () => {
+  test.each([1, 3, 100, 103])(
+    '%d, of an offset or a topic that is not there, is told and the partition held back',
+    async (error) => {
+      await fetching([1, 1], { 0: 0n, 1: 0n });
+      await brokers.answer(1, [{ partition: 0, error }]);
+      expect(brokers.taken()).toContain('0 is out of range');
+      expect(brokers.asked).toEqual(['1: 1@0e-1']);
+      brokers.seek(0, 4n);
+      brokers.fetcher.resume(orders(0));
+      await brokers.answer(1, []);
+      expect(brokers.asked.join()).toContain('0@4e-1');
+    },
+  );
+
+  test.each([
+    [29, 'TOPIC_FORBIDDEN'],
+    [2, 'CORRUPT_BATCH'],
+  ])('%d is told as %s at the position, and the partition held back', async (error, code) => {
+    await fetching([1, 1], { 0: 5n, 1: 0n });
+    await brokers.answer(1, [{ partition: 0, error }, batch(1, 0)]);
+    expect(brokers.taken()).toEqual(expect.arrayContaining([`0: ${code} at 5`, '1: 0 to 3 epoch 0 [0,1,2]']));
+    expect(brokers.asked).toEqual(['1: 1@3e0']);
+  });
+
+  test.each([5, 6, 9, 56, 72, 74, 75, 78, 42])(
+    '%d of one leader makes the next one asked, without a gap',
+    async (error) => {
+      await fetching([1, 1], { 0: 5n, 1: 0n });
+      brokers.leaders = [2, 1];
+      await brokers.answer(1, [{ partition: 0, error }, batch(1, 0)]);
+      expect(brokers.taken()).toContain('metadata of orders');
+      expect(brokers.asked.toSorted()).toEqual(['1: 1@3e0', '2: 0@5e-1']);
+    },
+  );
+
+  test('of a leader that stays the same is asked about further and further apart', async () => {
+    await fetching([1], { 0: 5n });
+    for (let nth = 0; nth < 7; nth += 1) {
+      await brokers.answer(1, [{ partition: 0, error: 6 }]);
+    }
+    expect(brokers.pauses.filter((ms) => ms > 0)).toEqual([100, 200, 400, 800, 1_000, 1_000, 1_000]);
+  });
+
+  test('of a log that parted from what was read is told, and nothing handed over', async () => {
+    await fetching([1], { 0: 5n });
+    await brokers.answer(1, [{ ...batch(0, 5), diverging: [3, 4] }]);
+    expect(brokers.taken()).toContain('0 was read to 5, and parted at 4 of epoch 3');
+    expect(brokers.asked).toEqual([]);
+  });
+
+  test('of a log that parted behind what was read is none, and the epoch before it is asked by', async () => {
+    await fetching([1], { 0: 5n });
+    await brokers.answer(1, [{ ...batch(0, 5), diverging: [3, 5] }]);
+    expect(fetched(brokers.taken())).toEqual([]);
+    expect(brokers.asked).toEqual(['1: 0@5e3']);
+  });
+});
+
+describe('a broker', () => {
+  test('that loses its connection is asked again after a pause, and its partitions may have moved', async () => {
+    await fetching([1, 2], { 0: 0n, 1: 0n });
+    brokers.leaders = [2, 2];
+    await brokers.fail(1);
+    expect(brokers.taken()).toEqual(expect.arrayContaining(['dropped 1', 'metadata of orders']));
+    await brokers.answer(2, []);
+    expect(brokers.asked).toEqual(['2: 0@0e-1 1@0e-1']);
+  });
+
+  test('that fails again and again is asked further and further apart, and so are the leaders', async () => {
+    await fetching([1], { 0: 0n });
+    for (let nth = 0; nth < 4; nth += 1) {
+      await brokers.fail(1);
+    }
+    const pauses = brokers.pauses.filter((ms) => ms > 0);
+    expect(pauses.toSorted((one, other) => one - other)).toEqual([100, 100, 200, 200, 400, 400, 800, 800]);
+  });
+
+  test('that hangs holds up no other one, and what moves away from it is read elsewhere, once', async () => {
+    await fetching([1, 2], { 0: 0n, 1: 0n });
+    await brokers.answer(2, [batch(1, 0)]);
+    expect(fetched(brokers.taken())).toEqual(['1: 0 to 3 epoch 0 [0,1,2]']);
+    brokers.leaders = [2, 2];
+    // An error of another partition is what makes the leaders looked up here; in a process it is also the time.
+    await brokers.answer(2, [{ partition: 1, error: 6 }]);
+    await brokers.answer(2, [batch(0, 0)]);
+    expect(fetched(brokers.taken())).toEqual(['0: 0 to 3 epoch 0 [0,1,2]']);
+    await brokers.answer(1, [batch(0, 0)]);
+    expect(fetched(brokers.taken())).toEqual([]);
+  });
+
+  test('that is silent for two seconds makes the leaders looked up, and is asked about them last', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    await fetching([1, 2], { 0: 0n, 1: 0n });
+    jest.advanceTimersByTime(1_900);
+    await brokers.answer(2, []);
+    expect(brokers.taken()).toEqual([]);
+    jest.advanceTimersByTime(1_200);
+    await brokers.settle();
+    expect(brokers.taken()).toEqual(['metadata of orders slow: 1']);
+    jest.useRealTimers();
+  });
+
+  test('is asked for a partition as soon as that has a leader', async () => {
+    await fetching([1, -1], { 0: 0n, 1: 0n });
+    expect(brokers.asked).toEqual(['1: 0@0e-1']);
+    brokers.leaders = [1, 2];
+    await brokers.settle();
+    expect(brokers.asked).toEqual(['1: 0@0e-1', '2: 1@0e-1']);
+  });
+
+  test('is asked once the leaders are known, however often they could not be told', async () => {
+    brokers = new StubBrokers([1]);
+    brokers.metadataFails = true;
+    await brokers.open({ 0: 0n });
+    expect(brokers.asked).toEqual([]);
+    brokers.metadataFails = false;
+    await brokers.settle();
+    expect(brokers.asked).toEqual(['1: 0@0e-1']);
+  });
+});
+
+test('the leaders of an assignment are those of before, and are asked for when a topic is new', async () => {
+  await fetching([1, 1], { 0: 0n });
+  await brokers.open({ 1: 0n });
+  expect(brokers.taken()).toEqual([]);
+});
+
+test('the end closes the connections, and an answer that comes then is dropped', async () => {
+  await fetching([1], { 0: 0n });
+  brokers.fetcher.stop();
+  await brokers.answer(1, [batch(0, 0)]);
+  expect(brokers.taken()).toEqual(['closed']);
+  expect(brokers.asked).toEqual([]);
+});
