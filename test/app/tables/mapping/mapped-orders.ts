@@ -22,10 +22,10 @@ export const column = (name: string, more: Partial<CatalogColumn> = {}): Catalog
   ...more,
 });
 
-export const identity = (name: string, kind: 'always' | 'by default') =>
+const identity = (name: string, kind: 'always' | 'by default') =>
   column(name, { identity: kind, isNotNull: true, hasDefault: true });
 
-export const TIMES = { type: { kind: 'timestamp', name: 'timestamp with time zone' } } as const;
+const TIMES = { type: { kind: 'timestamp', name: 'timestamp with time zone' } } as const;
 
 export const COLUMNS = [
   identity('row_id', 'always'),
