@@ -2,7 +2,7 @@ import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts'
 import type { SchemaUnits } from '../../tables/json/connect-schema.ts';
 import { isEqual, NO_NODE } from '../../tables/json/field-tree.ts';
 import type { JsonSlice, ValueKind } from '../../tables/json/json-slice.ts';
-import { isOfTime } from '../../tables/json/number-text.ts';
+import { isOfTime } from '../../tables/json/time-text.ts';
 import type { ValueUnit } from '../../tables/mapping/table-mapping.ts';
 import { DecodeFault } from '../parts/decode-fault.ts';
 import { FoundParts, NO_BYTES } from '../parts/found-parts.ts';

@@ -1,5 +1,5 @@
 import { COLON, COMMA, LIST_BEGIN, LIST_END, OBJECT_BEGIN, OBJECT_END, QUOTE } from '../../records/ascii.ts';
-import { isOfEpoch, isoOfEpoch, timeOfDayText } from '../../tables/json/number-text.ts';
+import { isOfEpoch, isoOfEpoch, timeOfDayText } from '../../tables/json/time-text.ts';
 import type { TextScratch } from '../parts/text-scratch.ts';
 import type { AvroCursor } from './avro-cursor.ts';
 import { type AvroType, MAP_KEY } from './avro-type.ts';

@@ -2,11 +2,11 @@ import { COLON, POINT, QUOTE } from '../../records/ascii.ts';
 import {
   FEW_BYTES,
   FEW_DIGITS,
-  isoOfEpoch,
   MOST_DECIMAL_BYTES,
   MOST_SCALE,
   twosComplement,
 } from '../../tables/json/number-text.ts';
+import { isoOfEpoch } from '../../tables/json/time-text.ts';
 import { NO_DECIMAL, NO_NUMBER } from '../parts/decode-fault.ts';
 import type { TextScratch } from '../parts/text-scratch.ts';
 import type { MessageParts } from './message-parts.ts';

@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import { MOST_DIMENSIONS } from '../json/connect-schema.ts';
 import { contentOf, isString, itemsOf, type JsonSlice, membersOf, sentJson } from '../json/json-slice.ts';
-import { isOfTime, withoutExponent } from '../json/number-text.ts';
+import { withoutExponent } from '../json/number-text.ts';
+import { isOfTime } from '../json/time-text.ts';
 import type { ColumnType, ValueUnit } from '../mapping/table-mapping.ts';
 import { hexInput, otherName, textByUnit, textOfContent, textOfDigits, type UnitText } from './unit-text.ts';
 

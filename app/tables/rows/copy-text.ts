@@ -12,7 +12,7 @@ import {
 } from '../../records/ascii.ts';
 import { MOST_BYTES_PER_UNIT } from '../../store/copy/copy-buffer.ts';
 import { type Memory, NEW_MEMORY } from '../../store/copy/row-memory.ts';
-import type { TimeKind, TimeParts } from '../json/number-text.ts';
+import type { TimeKind, TimeParts } from '../json/time-text.ts';
 
 /** What is written behind the backslash, by the byte that needs one; 0 for all others. */
 const ESCAPED = new Uint8Array(256);

@@ -1,6 +1,6 @@
 import type { JsonKind } from '../json/json-lexer.ts';
 import type { ValueKind } from '../json/json-slice.ts';
-import { isOfEpoch } from '../json/number-text.ts';
+import { isOfEpoch } from '../json/time-text.ts';
 import type { ColumnSource, ColumnType, MappedColumn, TableEnvelope, ValueUnit } from '../mapping/table-mapping.ts';
 import { hasTimes } from './column-text.ts';
 import { isAskedFor } from './unit-text.ts';

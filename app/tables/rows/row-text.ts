@@ -3,7 +3,7 @@ import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts'
 import { FIRST_BEYOND_ASCII, LOWER_CASE, MINUS, NINE, ZERO } from '../../records/ascii.ts';
 import { NO_TIMESTAMP } from '../../records/record-batch.ts';
 import type { JsonSlice } from '../json/json-slice.ts';
-import { type TimeKind, timeParts } from '../json/number-text.ts';
+import { type TimeKind, timeParts } from '../json/time-text.ts';
 import type { ValueUnit } from '../mapping/table-mapping.ts';
 import { type ColumnText, NoText, textOfBytes, textOfJson, textOfNumber } from './column-text.ts';
 import type { CopyText } from './copy-text.ts';

@@ -1,12 +1,6 @@
 import { contentOf, type JsonSlice, membersOf, sentJson } from '../json/json-slice.ts';
-import {
-  isOfEpoch,
-  isoOfEpoch,
-  timeOfDayText,
-  timeOfEpoch,
-  twosComplement,
-  withoutExponent,
-} from '../json/number-text.ts';
+import { twosComplement, withoutExponent } from '../json/number-text.ts';
+import { isOfEpoch, isoOfEpoch, timeOfDayText, timeOfEpoch } from '../json/time-text.ts';
 import type { ColumnType, ValueUnit } from '../mapping/table-mapping.ts';
 
 type Kind = ColumnType['kind'];

@@ -1,6 +1,7 @@
 import protobuf from 'protobufjs';
 import { BUILT_IN_FILES, BUILT_IN_IMPORTS } from '../../../../app/formats/protobuf/proto-files.ts';
-import { isoOfEpoch, twosComplement } from '../../../../app/tables/json/number-text.ts';
+import { twosComplement } from '../../../../app/tables/json/number-text.ts';
+import { isoOfEpoch } from '../../../../app/tables/json/time-text.ts';
 
 /** What a value is in JSON, with what a number or a point in time is exactly. */
 export type Expected =

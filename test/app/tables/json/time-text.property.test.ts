@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { timeOfEpoch } from '../../../../app/tables/json/number-text.ts';
+import { timeOfEpoch } from '../../../../app/tables/json/time-text.ts';
 
 const UNITS = ['epoch-days', 'epoch-seconds', 'epoch-millis', 'epoch-micros', 'epoch-nanos'] as const;
 const KINDS = ['date', 'time', 'timestamp'] as const;
