@@ -59,7 +59,7 @@ export const BENCH_HELP = `Measures the consumer, in one run, with a new Kafka a
 
   npm run bench                              1,000,000 records: the consumer beside COPY of ready-made rows
   npm run bench -- --records 200000
-  npm run bench -- encoders                  processor time of encoding rows alone, by format; without servers
+  npm run bench -- encoders                  processor time of reading and encoding records alone, by format; no servers
   npm run bench -- everyday                  processor time at 2,000 records a second in small batches
   npm run bench -- group                     how long records wait while members of a group come and go
   npm run bench -- idle                      what doing nothing costs
