@@ -13,8 +13,8 @@ const HEALTH_TIMEOUT_MS = 60_000;
 const EXAMPLES = 10;
 
 /**
- * The findings on each record, once the producers have stopped: waits until the consumers have caught up, reads the main
- * topic back, stops the consumers, compares the topics with the tables and looks for processes that they left behind.
+ * The findings on each record, once the producers have stopped: waits until the consumers have caught up, reads the
+ * main topic back, stops the consumers, compares the topics with the tables and looks for processes that they left.
  */
 export async function judge(stack: ChaosStack, seed: number): Promise<readonly Finding[]> {
   const { positions, fleet, client, side, templated } = stack;
