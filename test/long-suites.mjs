@@ -3,6 +3,7 @@
  * of `npm test` that proves the same.
  */
 export const LONG_SUITES = [
+  'change-events/database-replica',
   'change-events/replica',
   'commands/doctor-database',
   'commands/doctor-kafka',

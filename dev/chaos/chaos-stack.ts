@@ -14,9 +14,10 @@ import { ConsumerFleet } from './consumer-fleet.ts';
 import { DatabaseFaults, ROLE } from './database-faults.ts';
 import { CUSTOMER_CHANGES, KEYED_SETTINGS, KeyedTopic, PAYMENT_CHANGES, PROFILE_EVENTS } from './keyed-topic.ts';
 import type { ChaosOptions } from './options.ts';
-import { PARTITIONS, SESSION_TIMEOUT_MS, SIDE_TOPIC } from './schedule.ts';
+import { PARTITIONS, SESSION_TIMEOUT_MS, SIDE_TOPIC, TEMPLATE } from './schedule.ts';
 import { SideTopic } from './side-topic.ts';
 import { TcpProxy } from './tcp-proxy.ts';
+import { TemplatedTopics } from './templated-topics.ts';
 
 const kafkajs = loadQuietKafkajs();
 
@@ -39,7 +40,9 @@ export const COUNTED_LOG_LINES = {
  * that partitions are paused and resumed, too.
  */
 const CONSUMER_SETTINGS = {
-  KAFKA_TOPICS: `${WRITTEN.topic},${SIDE_TOPIC}`,
+  KAFKA_TOPICS: `${WRITTEN.topic},${SIDE_TOPIC},${TEMPLATE}`,
+  // Sooner than usual, so that a run has more faults.
+  KAFKA_TOPIC_REFRESH: '10s',
   KAFKA_CLIENT_ID: CLIENT_ID,
   KAFKA_GROUP_ID: WRITTEN.group,
   KAFKA_SESSION_TIMEOUT: `${SESSION_TIMEOUT_MS}ms`,
@@ -80,6 +83,7 @@ export interface ChaosStack {
   readonly producer: ChaosProducer;
   readonly positions: PositionReader;
   readonly side: SideTopic;
+  readonly templated: TemplatedTopics;
   /** Of rows and tombstones in JSON, of change events, and of rows and tombstones in Avro. */
   readonly keyed: readonly KeyedTopic[];
   readonly fleet: ConsumerFleet;
@@ -102,15 +106,16 @@ export async function startChaosStack(
   const url = postgres.urlWithPassword;
   const positions = new PositionReader(url, client, WRITTEN);
   const side = new SideTopic(client, url, { ...WRITTEN, topic: SIDE_TOPIC }, seed);
+  const templated = new TemplatedTopics(client, url, WRITTEN, seed);
   const keyed = [CUSTOMER_CHANGES, PROFILE_EVENTS, PAYMENT_CHANGES].map(
     (each) => new KeyedTopic(each, client, url, WRITTEN, seed),
   );
   run.beforeClose(async () => {
-    await Promise.all([positions.disconnect(), side.disconnect(), ...keyed.map((each) => each.disconnect())]);
+    await Promise.all([positions, side, templated, ...keyed].map((each) => each.disconnect()));
   });
   const database = new DatabaseFaults(url, WRITTEN.schema);
   const consumerUrl = new URL(await database.createRole(url));
-  await Promise.all([positions.connect(), side.start(), ...keyed.map((each) => each.start(ROLE))]);
+  await Promise.all([positions.connect(), side.start(), templated.start(), ...keyed.map((each) => each.start(ROLE))]);
   const env = {
     ...CONSUMER_SETTINGS,
     KAFKA_GROUP_PROTOCOL: groupProtocol,
@@ -121,7 +126,7 @@ export async function startChaosStack(
   const fleet = new ConsumerFleet(run, env, Object.values(COUNTED_LOG_LINES));
   const plan = { kafka: client, topic: WRITTEN.topic, partitions: PARTITIONS, seed, rate: RECORDS_PER_SECOND };
   const producer = new ChaosProducer(plan);
-  return { ...servers, database, client, producer, positions, side, keyed, fleet };
+  return { ...servers, database, client, producer, positions, side, templated, keyed, fleet };
 }
 
 /** Starts the servers, each behind a proxy. */

@@ -55,10 +55,10 @@ export async function makeFault(stack: ChaosStack, fault: Fault): Promise<void> 
     case 'fill output':
       return fleet.fillOutput(fault.slot, fault.ms);
     case 'delete topic':
-      return deleteTopic(stack, fault.ms);
     case 're-create topic':
-      await stack.side.delete();
-      return createTopicAgain(stack);
+    case 'create topic':
+    case 'drop topic':
+      return changeTopics(stack, fault);
     case 'second group':
       return refuseSecondGroup(stack, fault.number);
     case 'poison burst':
@@ -125,10 +125,21 @@ async function limitBytes({ kafka }: ChaosStack, limit: { bytesPerSecond: number
   await insist(() => limitFetches(kafka.broker, CLIENT_ID, undefined));
 }
 
-/** Resolves when the topic was away for `ms`; it stays away until {@link createTopicAgain}. */
-async function deleteTopic({ side }: ChaosStack, ms: number): Promise<void> {
-  await side.delete();
-  await delay(ms);
+/** A topic of the template comes or goes, or the named one is deleted: it stays away until {@link createTopicAgain}. */
+async function changeTopics(stack: ChaosStack, fault: Extract<Fault, { kind: `${string} topic` }>): Promise<void> {
+  const { side, templated } = stack;
+  switch (fault.kind) {
+    case 'create topic':
+      return templated.create();
+    case 'drop topic':
+      return templated.drop();
+    case 'delete topic':
+      await side.delete();
+      return delay(fault.ms);
+    case 're-create topic':
+      await side.delete();
+      return createTopicAgain(stack);
+  }
 }
 
 /**

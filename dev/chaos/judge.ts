@@ -13,52 +13,83 @@ const HEALTH_TIMEOUT_MS = 60_000;
 const EXAMPLES = 10;
 
 /**
- * The findings on each record, once the producer has stopped: waits until the consumers have caught up, reads the topic
- * back, compares it with the tables, stops the consumers and looks for processes that they left behind.
+ * The findings on each record, once the producers have stopped: waits until the consumers have caught up, reads the
+ * main topic back, stops the consumers, compares the topics with the tables and looks for processes that they left.
  */
 export async function judge(stack: ChaosStack, seed: number): Promise<readonly Finding[]> {
-  const { positions, fleet, client, side, keyed } = stack;
+  const { positions, fleet, client, side, templated } = stack;
   const { end: ends } = await positions.read();
-  const isAlive = () => fleet.processes.length > 0;
-  const accounted = await awaitAccounted(ends, () => positions.read(), isAlive);
-  const keyedAccounted: Finding[] = [];
-  for (const { topic, producer, read } of keyed) {
-    keyedAccounted.push(ofTopic(topic, await awaitAccounted(endOffsets(producer.records()), read, isAlive)));
-  }
-  const { incarnations } = side;
-  const sideAccounted = await awaitAccounted(currentEnds(incarnations), side.read, isAlive);
+  const caughtUp = await awaitAllAccounted(stack, ends);
   const health = await checkHealth(stack);
   const source = { kafka: client, topic: WRITTEN.topic, partitions: PARTITIONS, seed, ends };
   const content = await readTopic(source, READ_TIMEOUT_MS);
-  const database = new pg.Client({ connectionString: stack.postgres.urlWithPassword });
+  // What is stored of a deleted topic is known once nothing is written any more.
+  await fleet.stop();
+  const incarnations = [...side.incarnations, ...(await templated.incarnations())];
+  const tables = await withDatabase(stack, async (database) => {
+    await loadExpected(database, WRITTEN.topic, contentRecords(content, source));
+    return compareAll(database, stack, incarnations);
+  });
+  const topics = [
+    ...checkTopic(content, stack),
+    checkDeleted(incarnations),
+    checkNoticed(side.incarnations),
+    ...tables,
+  ];
+  return [...caughtUp, health, ...topics, checkConsumers(stack), checkLeftover(stack)];
+}
+
+/** Waits for each topic that is there. @param ends of the main topic */
+async function awaitAllAccounted(
+  { positions, fleet, side, templated, keyed }: ChaosStack,
+  ends: ReadonlyMap<number, bigint>,
+): Promise<readonly Finding[]> {
+  const isAlive = () => fleet.processes.length > 0;
+  const findings = [await awaitAccounted(ends, () => positions.read(), isAlive)];
+  const current = side.incarnations.at(-1);
+  const others = [
+    { name: SIDE_TOPIC, ends: current === undefined ? new Map() : endsOf(current), read: side.read },
+    ...keyed.map(({ topic: name, producer, read }) => ({ name, ends: endOffsets(producer.records()), read })),
+    ...templated.there.map(({ name, producer, positions: at }) => ({
+      ...{ name, ends: endOffsets(producer.records()) },
+      read: () => at.read(),
+    })),
+  ];
+  for (const other of others) {
+    const { check, ...finding } = await awaitAccounted(other.ends, other.read, isAlive);
+    findings.push({ ...finding, check: `${check}, ${other.name}` });
+  }
+  return findings;
+}
+
+async function withDatabase<T>({ postgres }: ChaosStack, work: (database: pg.Client) => Promise<T>): Promise<T> {
+  const database = new pg.Client({ connectionString: postgres.urlWithPassword });
   await database.connect();
   try {
-    await loadExpected(database, WRITTEN.topic, contentRecords(content, source));
-    for (const incarnation of incarnations) {
-      await loadExpected(database, incarnation.topic, expectedOf(incarnation));
-    }
-    for (const each of keyed) {
-      await each.loadBroken(database);
-    }
-    const tables = [...(await compareTables(database, WRITTEN)), await unexpectedRows(database, WRITTEN)];
-    for (const each of keyed) {
-      tables.push(await each.compare(database));
-    }
-    await fleet.stop();
-    const topics = [...checkTopic(content, stack), checkDeleted(incarnations), checkNoticed(incarnations), ...tables];
-    const all = [accounted, ofTopic(SIDE_TOPIC, sideAccounted), ...keyedAccounted];
-    return [...all, health, ...topics, checkConsumers(stack), checkLeftover(stack)];
+    return await work(database);
   } finally {
     await database.end();
   }
 }
 
-const currentEnds = (incarnations: readonly Incarnation[]) => {
-  const current = incarnations.at(-1);
-  return current === undefined ? new Map<number, bigint>() : endsOf(current);
-};
-
-const ofTopic = (topic: string, finding: Finding): Finding => ({ ...finding, check: `${finding.check}, ${topic}` });
+/** Compares all topics with the tables; the records of the main one are loaded already. */
+async function compareAll(
+  database: pg.Client,
+  { keyed }: ChaosStack,
+  incarnations: readonly Incarnation[],
+): Promise<readonly Finding[]> {
+  for (const incarnation of incarnations) {
+    await loadExpected(database, incarnation.topic, expectedOf(incarnation));
+  }
+  for (const each of keyed) {
+    await each.loadBroken(database);
+  }
+  const findings = [...(await compareTables(database, WRITTEN)), await unexpectedRows(database, WRITTEN)];
+  for (const each of keyed) {
+    findings.push(await each.compare(database));
+  }
+  return findings;
+}
 
 /** A stored position beyond the end of a deleted topic would claim records that were never there. */
 function checkDeleted(incarnations: readonly Incarnation[]): Finding {

@@ -43,7 +43,7 @@ Starts a new Kafka, a new PostgreSQL and three consumers, produces records with 
 the other. It kills consumers, freezes them beyond their session time-out, adds and removes them, several within seconds.
 It sets their clocks by hours, and does not read their output. It restarts PostgreSQL and Kafka. It cuts, delays and limits
 connections, and slows fetches down by Kafka's quota. It locks and alters tables, and deletes one of three topics and
-creates it again. It cuts the way to a schema registry, which answers wrongly, too. It sends bad records in bursts.
+creates it again. It creates and deletes topics that a template of the settings takes. It cuts the way to a schema registry, which answers wrongly, too. It sends bad records in bursts.
 After each fault it waits until records flow again in every partition. At the end it compares each record of the topics
 with the tables, and the tables of the topics that have inserts, updates and deletes by key with what a map would be.
 Clocks are set by libfaketime (Debian, Ubuntu: sudo apt-get install libfaketime).

@@ -10,8 +10,8 @@ import { type ChaosStack, COUNTED_LOG_LINES, startChaosStack } from './chaos-sta
 import { createTopicAgain, makeFault } from './faults.ts';
 import { judge } from './judge.ts';
 import type { ChaosOptions } from './options.ts';
-import { describeFault, type FaultKind, FIRST_CONSUMERS, faultSchedule, type Step } from './schedule.ts';
-import { deletedRecords } from './side-topic.ts';
+import { describeFault, type FaultKind, FIRST_CONSUMERS, faultSchedule, type Step, TEMPLATE } from './schedule.ts';
+import { deletedRecords, type Incarnation } from './side-topic.ts';
 
 const MINUTE_MS = 60_000;
 const RECOVERY_LIMIT_MS = 60_000;
@@ -53,9 +53,14 @@ export async function runChaos(
     return undefined;
   }
   screen.line('no more faults; waiting for the rest, then comparing ...');
-  await Promise.all([stack.producer.stop(), stack.side.stop(), ...stack.keyed.map((each) => each.stop())]);
+  await Promise.all([
+    stack.producer.stop(),
+    stack.side.stop(),
+    stack.templated.stop(),
+    ...stack.keyed.map((each) => each.stop()),
+  ]);
   const findings = [...(await judge(stack, seed)), recoveries(made)];
-  report(stack, made, findings, screen);
+  await report(stack, made, findings, screen);
   return findings.every(({ isWell }) => isWell);
 }
 
@@ -99,8 +104,9 @@ async function createdAgain(stack: ChaosStack): Promise<number | undefined> {
 }
 
 /** The time until records flow in every partition of each topic that is there. */
-async function recovery({ positions, side, keyed }: ChaosStack): Promise<number | undefined> {
-  const topics = side.isThere ? [positions, ...keyed, side] : [positions, ...keyed];
+async function recovery({ positions, side, templated, keyed }: ChaosStack): Promise<number | undefined> {
+  const always = [positions, ...keyed, ...templated.there.map((topic) => topic.positions)];
+  const topics = side.isThere ? [...always, side] : always;
   const times = await Promise.all(topics.map((topic) => timeToRecover(() => topic.read(), RECOVERY_LIMIT_MS)));
   return times.includes(undefined) ? undefined : Math.max(...times.map(Number));
 }
@@ -110,9 +116,14 @@ function recoveries(made: readonly MadeFault[]): Finding {
   return countFinding(`faults recovered from within ${RECOVERY_LIMIT_MS / 1_000} s`, made.length, recovered, []);
 }
 
-function report(stack: ChaosStack, made: readonly MadeFault[], findings: readonly Finding[], screen: Screen): void {
-  const { producer, fleet, side, keyed } = stack;
-  const deleted = deletedRecords(side.incarnations);
+async function report(
+  stack: ChaosStack,
+  made: readonly MadeFault[],
+  findings: readonly Finding[],
+  screen: Screen,
+): Promise<void> {
+  const { producer, fleet, side, templated, keyed } = stack;
+  const templatedTopics = await templated.incarnations();
   const { orders, burst } = producer.acknowledged;
   const coped = Object.entries(COUNTED_LOG_LINES).map(([what, line]) => `${count(fleet.counted(line))} ${what}`);
   const lines = [
@@ -125,13 +136,19 @@ function report(stack: ChaosStack, made: readonly MadeFault[], findings: readonl
       ({ topic, producer: { acknowledged, failures } }) =>
         `${count(acknowledged.orders)} changes of ${topic} acknowledged, ${count(failures)} requests produced again`,
     ),
-    `${count(side.incarnations.length - 1)} topics deleted, ${count(deleted.unread)} of their ${count(deleted.all)} records before they were read`,
+    `${side.written.topic}: ${deletionsOf(side.incarnations)}`,
+    `${TEMPLATE}: ${count(templatedTopics.length)} topics created, ${deletionsOf(templatedTopics)}`,
     '',
     ...verdictTable(findings, (text, isWell) => screen.tint(text, isWell)),
   ];
   for (const line of lines) {
     screen.line(line);
   }
+}
+
+function deletionsOf(incarnations: readonly Incarnation[]): string {
+  const { topics, all, unread } = deletedRecords(incarnations);
+  return `${count(topics)} deleted, ${count(unread)} of their ${count(all)} records before they were read`;
 }
 
 const outcome = (recoveryMs: number | undefined): string =>

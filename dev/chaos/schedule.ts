@@ -17,6 +17,11 @@ export const SESSION_TIMEOUT_MS = 6_000;
 /** The topic that is deleted and created again while the consumers read it beside the other one. */
 export const SIDE_TOPIC = 'refunds';
 
+/** What the consumers' settings have beside names: topics that it takes come and go. */
+export const TEMPLATE = 'shops.{any}';
+/** Topics of the template at the start: each round creates one and drops one, in any order. */
+export const FIRST_TEMPLATED = 2;
+
 /** Schema of the table that a topic of changes by key goes to. */
 export const KEYED_SCHEMA = 'public';
 
@@ -43,6 +48,7 @@ export type Fault =
   | { readonly kind: 'fill output'; readonly slot: number; readonly ms: number }
   | { readonly kind: 'delete topic'; readonly ms: number }
   | { readonly kind: 're-create topic' }
+  | { readonly kind: 'create topic' | 'drop topic' }
   | { readonly kind: 'second group'; readonly number: number }
   | { readonly kind: 'poison burst'; readonly partition: number; readonly records: number };
 
@@ -105,6 +111,10 @@ export function describeFault(fault: Fault): string {
       return `delete topic ${SIDE_TOPIC}, and create it again after ${seconds(fault.ms)}`;
     case 're-create topic':
       return `re-create topic ${SIDE_TOPIC}: delete it, and create it again at once`;
+    case 'create topic':
+      return `create topic: one more that ${TEMPLATE} takes, with records`;
+    case 'drop topic':
+      return `drop topic: the oldest one that ${TEMPLATE} takes is deleted with its last records`;
     case 'second group':
       return `second group ${fault.number}: a consumer of it fills the table by key, and has to be refused`;
     case 'poison burst':
@@ -132,7 +142,8 @@ export interface Step {
   readonly faults: readonly Fault[];
 }
 
-const KINDS: readonly FaultKind[] = [
+/** All of them, in the order of docs/verification.md. */
+export const FAULT_KINDS: readonly FaultKind[] = [
   'kill consumer',
   'freeze consumer',
   'add consumer',
@@ -154,6 +165,8 @@ const KINDS: readonly FaultKind[] = [
   'fill output',
   'delete topic',
   're-create topic',
+  'create topic',
+  'drop topic',
   'second group',
   'poison burst',
 ];
@@ -166,7 +179,7 @@ export function* faultSchedule(seed: number): Generator<Step, never> {
   const present = new Set(FIRST_CONSUMERS);
   for (let round = 0; ; round += 1) {
     const random = randomSource(seed, round);
-    const deck = shuffled(random, KINDS);
+    const deck = shuffled(random, FAULT_KINDS);
     while (deck.length > 0) {
       const quietMs = between(random, 500, 3_000);
       // Consumers end at a topic that was created again: no other fault has to find them there meanwhile.
@@ -236,6 +249,8 @@ function drawFault(random: RandomSource, kind: FaultKind, slots: readonly number
     case 'delete topic':
       return { kind, ms: between(random, 6_000, 12_000) };
     case 're-create topic':
+    case 'create topic':
+    case 'drop topic':
       return { kind };
     case 'second group':
       return { kind, number: random.below(1_000_000) };

@@ -1,4 +1,4 @@
-import type { Admin, Kafka } from 'kafkajs';
+import type { Kafka } from 'kafkajs';
 import pg from 'pg';
 import { endOffsets, type ProducedRecord } from '../orders/sample-producer.ts';
 import { ensureTopic } from '../stack/topic.ts';
@@ -10,7 +10,7 @@ import { insist } from './insist.ts';
 const PARTITIONS = 2;
 const RECORDS_PER_SECOND = 200;
 /** Produced right before a deletion, so that some records go with the topic before they are read. */
-const LAST_REQUESTS = 10;
+export const LAST_REQUESTS = 10;
 
 /** What was produced to the topic between a creation and the deletion after it. */
 export interface Incarnation {
@@ -80,12 +80,7 @@ export class SideTopic {
     const { topic } = this.written;
     this.#isThere = false;
     await this.#producer.stop(LAST_REQUESTS);
-    await this.#withAdmin(async (admin) => {
-      await admin.deleteTopics({ topics: [topic] }).catch(() => undefined);
-      if ((await admin.listTopics()).includes(topic)) {
-        throw new Error(`${topic} is still there`);
-      }
-    });
+    await deleteTopic(this.#kafka, topic);
   }
 
   /** Creates the topic under the same name and produces other records to it. */
@@ -136,18 +131,22 @@ export class SideTopic {
       rate: RECORDS_PER_SECOND,
     });
   }
+}
 
-  #withAdmin<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
-    return insist(async () => {
-      const admin = this.#kafka.admin();
-      try {
-        await admin.connect();
-        return await work(admin);
-      } finally {
-        await admin.disconnect().catch(() => undefined);
+/** Deletes a topic; resolves when Kafka does not know it any more. */
+export function deleteTopic(kafka: Kafka, topic: string): Promise<void> {
+  return insist(async () => {
+    const admin = kafka.admin();
+    try {
+      await admin.connect();
+      await admin.deleteTopics({ topics: [topic] }).catch(() => undefined);
+      if ((await admin.listTopics()).includes(topic)) {
+        throw new Error(`${topic} is still there`);
       }
-    });
-  }
+    } finally {
+      await admin.disconnect().catch(() => undefined);
+    }
+  });
 }
 
 /** Records that have to be in the tables: all, or those of a deleted topic that were read before it went. */
@@ -162,8 +161,9 @@ export function* expectedOf({ producer, next }: Incarnation): Generator<Produced
 /** Where each partition of an incarnation ends. */
 export const endsOf = ({ producer }: Incarnation): ReadonlyMap<number, bigint> => endOffsets(producer.records());
 
-/** How many records went with the deleted topics, all and those that were not read. */
+/** How many topics were deleted, and how many records with them, all and those that were not read. */
 export function deletedRecords(incarnations: readonly Incarnation[]): {
+  readonly topics: number;
   readonly all: number;
   readonly unread: number;
 } {
@@ -171,5 +171,5 @@ export function deletedRecords(incarnations: readonly Incarnation[]): {
   const sum = (records: (incarnation: Incarnation) => Iterable<ProducedRecord>): number =>
     deleted.reduce((total, incarnation) => total + [...records(incarnation)].length, 0);
   const all = sum(({ producer }) => producer.records());
-  return { all, unread: all - sum(expectedOf) };
+  return { topics: deleted.length, all, unread: all - sum(expectedOf) };
 }

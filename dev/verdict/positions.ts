@@ -23,7 +23,10 @@ export interface Positions {
   readonly deadLetters: bigint;
 }
 
-interface Stored {
+/** What PostgreSQL has of a topic. */
+type Stored = Pick<Positions, 'next' | 'deadLetters'>;
+
+interface StoredRow {
   readonly next: Readonly<Record<string, string>> | null;
   readonly dead: string;
 }
@@ -48,21 +51,29 @@ export class PositionReader {
 
   async read(): Promise<Positions> {
     // The stored positions first: a record written between the two answers must not look like a negative lag.
-    const stored = await this.#readStored().catch(emptyWhenAbsent);
+    const stored = await this.readStored();
     const ends = await this.#admin.fetchTopicOffsets(this.#written.topic);
-    const next = Object.entries(stored?.next ?? {});
     return {
-      next: new Map(next.map(([partition, offset]) => [Number(partition), BigInt(offset)])),
+      ...stored,
       start: new Map(ends.map(({ partition, low }) => [partition, BigInt(low)])),
       end: new Map(ends.map(({ partition, high }) => [partition, BigInt(high)])),
-      deadLetters: BigInt(stored?.dead ?? 0),
+    };
+  }
+
+  /** Asks PostgreSQL alone: Kafka may not have the topic any more. */
+  async readStored(): Promise<Stored> {
+    const row = await this.#readRow().catch(emptyWhenAbsent);
+    const next = Object.entries(row?.next ?? {});
+    return {
+      next: new Map(next.map(([partition, offset]) => [Number(partition), BigInt(offset)])),
+      deadLetters: BigInt(row?.dead ?? 0),
     };
   }
 
   /** In one statement, so that offsets and dead letters are of the same snapshot. */
-  async #readStored(): Promise<Stored | undefined> {
+  async #readRow(): Promise<StoredRow | undefined> {
     const { schema, topic, group } = this.#written;
-    const { rows } = await this.#pool.query<Stored>(
+    const { rows } = await this.#pool.query<StoredRow>(
       `SELECT (SELECT json_object_agg(partition, next_offset::text) FROM "${schema}".offsets
                WHERE group_id = $1 AND topic = $2) AS next,
               (SELECT count(*) FROM "${schema}".dead_letters WHERE group_id = $1 AND topic = $2) AS dead`,

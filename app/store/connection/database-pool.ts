@@ -9,7 +9,7 @@ import { databaseHosts, openConnection } from './database-connection.ts';
 import { HostPools } from './host-pools.ts';
 import { endWhenSilent } from './pg-internals.ts';
 import { asStreamError, RefusedConnections } from './refused-connections.ts';
-import { describeDatabaseError, isReadOnly, refusedParameter, troubleOf } from './sqlstate.ts';
+import { describeDatabaseError, isLockTimeout, isReadOnly, refusedParameter, troubleOf } from './sqlstate.ts';
 import { type Timeouts, timeoutsOf } from './transaction.ts';
 
 /**
@@ -39,6 +39,15 @@ export interface ConnectionTimes {
 
 /** How pg and its pool say that a connection was not opened in time. */
 const CONNECT_TIMEOUT = /^(Connection terminated due to connection timeout|timeout exceeded when trying to connect)/;
+
+const isLockWait = (error: unknown): boolean =>
+  error instanceof OutageError ? error.isLockWait : isLockTimeout(error);
+
+const isRolledBack = (client: PoolClient): Promise<boolean> =>
+  client.query('ROLLBACK').then(
+    () => true,
+    () => false,
+  );
 
 /** Without metrics of the pool. */
 const UNTIMED: ConnectionTimes = { observe: () => undefined, timedOut: () => undefined };
@@ -130,7 +139,8 @@ export class DatabasePool {
 
   /**
    * Runs `work` on a connection. When it rejects, the connection is closed instead of reused: its transaction may still
-   * be open.
+   * be open. Only one that waited for a lock in vain is rolled back: the next connection would have to read all tables
+   * from the catalog and make their stages first, while the others that the lock does not concern wait for it.
    *
    * @throws OutageError when PostgreSQL is away or busy
    * @throws FatalError `DATABASE_REFUSED` when a person has to change something, or the one that `work` threw
@@ -209,6 +219,7 @@ export class DatabasePool {
       if (isReadOnly(error)) {
         void this.#pools.end();
       }
+      isSound = isLockWait(error) && (await isRolledBack(client));
       throw error;
     } finally {
       watch.stop();

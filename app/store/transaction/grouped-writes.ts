@@ -21,6 +21,12 @@ const GROUPS_AT_ONCE = 2;
 /** A group that takes longer waits for something, such as the lock of a table, and the others go on beside it. */
 const STALLED_AFTER_MS = 100;
 
+/**
+ * Requests of a group that are written again together, without those of the table that it met: few enough that a second
+ * such table holds up few others, and far fewer transactions than one for each.
+ */
+const MOST_AGAIN = 16;
+
 /** How requests are written. */
 interface Writers {
   /**
@@ -47,6 +53,8 @@ interface Waiting {
   readonly request: WriteRequest;
   readonly resolve: (outcome: WriteOutcome | Promise<WriteOutcome>) => void;
   readonly reject: (error: unknown) => void;
+  /** The requests that are written again with it; `undefined` before a group of it failed. */
+  readonly again?: object;
 }
 
 /** A group that is being written. */
@@ -67,8 +75,9 @@ interface Group {
  * The partitions of a group that could not be written are suspects, and go alone until they have committed alone, and
  * without dead letters: so one that fails again and again takes the others along once.
  *
- * A table that takes no rows for now, or does not fit, holds up no other one: a group that met it is written again,
- * each request alone. Until the table takes rows its requests go alone, and one of them at a time waits for it.
+ * A table that takes no rows for now, or does not fit, holds up no other one: a group that met it is written again in
+ * small groups without its requests, and where one of these fails, each request alone. Until the table takes rows its
+ * requests go alone, and one of them at a time waits for it.
  */
 export class GroupedWrites {
   readonly #writers: Writers;
@@ -151,10 +160,11 @@ export class GroupedWrites {
 
   #takeGroup(): readonly Waiting[] {
     let [count, records, bytes] = [0, 0, 0];
-    for (const { request } of this.#waiting) {
+    for (const { request, again } of this.#waiting) {
       records += request.records.length;
       bytes += request.records.bytes;
-      if (count > 0 && (records > this.#mostRecords || bytes > MOST_GROUP_BYTES)) {
+      const isOther = again !== this.#waiting[0]?.again;
+      if (count > 0 && (isOther || records > this.#mostRecords || bytes > MOST_GROUP_BYTES)) {
         break;
       }
       count += 1;
@@ -173,13 +183,36 @@ export class GroupedWrites {
         resolve(outcomes?.[index] ?? this.#writeAlone(request));
       }
     } catch (error) {
-      this.#suspect(group);
       const isOfTable = this.#turns.note(error) || (error instanceof OutageError && error.table !== undefined);
       const goAlone = isOfTable || (error instanceof FatalError && error.isOfTopic);
-      for (const { request, resolve, reject } of group) {
+      const others = goAlone ? this.#withoutMet(group, error) : [];
+      const failed = group.filter((each) => !others.includes(each));
+      this.#suspect(failed);
+      for (const { request, resolve, reject } of failed) {
         goAlone ? resolve(this.#writeAlone(request)) : reject(error);
       }
+      this.#writeAgain(others);
     }
+  }
+
+  /** The requests of a group that have nothing to do with what it met; none where that is not known, or met again. */
+  #withoutMet(group: readonly Waiting[], error: unknown): readonly Waiting[] {
+    const isMet = ({ topic }: WriteRequest): boolean => {
+      const tables = this.#writers.tablesOf(topic);
+      const isNamed = error instanceof OutageError ? tables.some((table) => table === error.table) : false;
+      const isOfTopic = error instanceof FatalError && error.topic === topic;
+      return isNamed || isOfTopic || this.#turns.isHeldUp(() => tables);
+    };
+    const others = group.filter(({ request, again }) => again === undefined && !isMet(request));
+    return others.length < group.length ? others : [];
+  }
+
+  /** Small groups, before what came later. Nothing of the requests was written. */
+  #writeAgain(others: readonly Waiting[]): void {
+    const parts = Array.from({ length: Math.ceil(others.length / MOST_AGAIN) }, () => ({}));
+    this.#waiting.unshift(
+      ...others.map((each, nth) => ({ ...each, again: parts[Math.floor(nth / MOST_AGAIN)] ?? {} })),
+    );
   }
 
   #suspect(group: readonly Waiting[]): void {

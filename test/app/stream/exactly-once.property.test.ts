@@ -155,7 +155,7 @@ const upTo = (end: bigint): bigint[] => [...Array(Number(end)).keys()].map(BigIn
 
 test('whatever is fetched, cut, fenced, kept, revoked, assigned again, drained or crashed, each record is written once and in order', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
       const world = new World();
       world.assign();
       for (const act of steps) {

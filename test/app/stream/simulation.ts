@@ -262,6 +262,7 @@ class CountingListener implements StreamListener {
 export class SimulatedClock implements Clock {
   #now = 0;
   #held: { readonly ms: number; readonly end: () => void }[] | null = null;
+  #isHeld: (ms: number) => boolean = () => true;
   #setBy = 0;
 
   now(): Date {
@@ -275,7 +276,7 @@ export class SimulatedClock implements Clock {
 
   async wait(ms: number, signal?: AbortSignal): Promise<void> {
     const held = this.#held;
-    if (held !== null && !signal?.aborted) {
+    if (held !== null && this.#isHeld(ms) && !signal?.aborted) {
       await new Promise<void>((end) => {
         held.push({ ms, end });
         signal?.addEventListener('abort', () => end());
@@ -283,9 +284,10 @@ export class SimulatedClock implements Clock {
     }
   }
 
-  /** From now on a wait lasts until {@link endWaits}. */
-  holdWaits(): void {
+  /** From now on a wait lasts until {@link endWaits}. @param isHeld which ones, by their length. @default all */
+  holdWaits(isHeld: (ms: number) => boolean = () => true): void {
     this.#held = [];
+    this.#isHeld = isHeld;
   }
 
   /** Ends what is being waited for, where only some of it by its length, and tells how long each wait would have been. */

@@ -1,18 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import {
   ALL_CONSUMERS,
   describeFault,
+  FAULT_KINDS,
   type Fault,
   FIRST_CONSUMERS,
+  FIRST_TEMPLATED,
   faultSchedule,
   PARTITIONS,
   SESSION_TIMEOUT_MS,
   type Step,
 } from '../../../dev/chaos/schedule.ts';
 
-const KINDS = 23;
+const KINDS = FAULT_KINDS.length;
 const ROUNDS = 5;
 const SEEDS = Array.from({ length: 50 }, (_, seed) => seed);
+
+/** The kinds in the list of the page: `**cut, delay PostgreSQL, Kafka**` are four. */
+function documentedKinds(): readonly string[] {
+  const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'verification.md'), 'utf8');
+  const list = /^The faults of a chaos run:\n(.*?)^### /ms.exec(page)?.[1] ?? '';
+  return [...list.matchAll(/^- \*\*(.+?)\*\*:/gm)].flatMap(([, names = '']) => kindsOf(names)).toSorted();
+}
+
+function kindsOf(names: string): readonly string[] {
+  const parts = names.split(', ');
+  const last = parts.findIndex((part) => part.includes(' '));
+  const [verb = '', object = ''] = parts[last]?.split(/ (.*)/) ?? [];
+  const objects = [object, ...parts.slice(last + 1)];
+  return [...parts.slice(0, last), verb].flatMap((each) => objects.map((to) => `${each} ${to}`));
+}
 
 function steps(seed: number, number: number): readonly Step[] {
   const schedule = faultSchedule(seed);
@@ -32,6 +51,10 @@ describe('the schedule of faults', () => {
 
   test('is another one for another seed', () => {
     expect(steps(1, 20)).not.toEqual(steps(2, 20));
+  });
+
+  test('has the kinds that docs/verification.md lists', () => {
+    expect(documentedKinds()).toEqual(FAULT_KINDS.toSorted());
   });
 
   test('has each kind once in each round', () => {
@@ -97,6 +120,17 @@ describe('the schedule of faults', () => {
     expect(withTopic.every((step) => step.faults.length === 1)).toBe(true);
   });
 
+  test('drops no topic of the template but one that is there', () => {
+    for (const seed of SEEDS) {
+      let there = FIRST_TEMPLATED;
+      for (const { kind } of faults(seed)) {
+        there += kind === 'create topic' ? 1 : 0;
+        there -= kind === 'drop topic' ? 1 : 0;
+        expect(there).toBeGreaterThan(0);
+      }
+    }
+  });
+
   test('sets clocks by hours, forward and back, and touches each table in each way', () => {
     const all = SEEDS.flatMap(faults);
     const hours = all.flatMap((fault) => (fault.kind === 'set clock' ? [fault.hours] : []));
@@ -141,6 +175,8 @@ describe('the schedule of faults', () => {
       'spoil registry: it knows no schema when it is first asked for it, for 4.0 s',
     ],
     [{ kind: 're-create topic' }, 're-create topic refunds: delete it, and create it again at once'],
+    [{ kind: 'create topic' }, 'create topic: one more that shops.{any} takes, with records'],
+    [{ kind: 'drop topic' }, 'drop topic: the oldest one that shops.{any} takes is deleted with its last records'],
     [{ kind: 'delete topic', ms: 6_000 }, 'delete topic refunds, and create it again after 6.0 s'],
   ])('begins what it tells of %j with its kind', (fault, told) => {
     expect(describeFault(fault)).toBe(told);

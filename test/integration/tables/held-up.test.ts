@@ -61,13 +61,15 @@ async function open(ddl: { readonly orders?: string; readonly totals?: string; r
     ending.push(end);
     return end;
   };
-  const waiting = async () => {
-    const sessions = await query(
-      `SELECT FROM pg_stat_activity WHERE application_name LIKE '%' || $1 AND wait_event_type = 'Lock'`,
+  const sessions = async (condition: string) => {
+    const found = await query<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity WHERE application_name LIKE '%' || $1 AND ${condition}`,
       [schema],
     );
-    return sessions.length;
+    return found.map(({ pid }) => pid);
   };
+  const waiters = () => sessions(`wait_event_type = 'Lock'`);
+  const waiting = async () => (await waiters()).length;
   /** The others are written before the one that waits has begun to. */
   const awaitWaiting = () => until('a connection that waits', async () => ((await waiting()) > 0 ? true : undefined));
   const count = async (table: string) => {
@@ -81,7 +83,7 @@ async function open(ddl: { readonly orders?: string; readonly totals?: string; r
     );
     return rows.map(({ at }) => at);
   };
-  return { orders, totals, sink, pool, userTables, run, write, hold, waiting, awaitWaiting, count, offsets };
+  return { orders, totals, sink, pool, userTables, run, write, hold, sessions, waiters, waiting, awaitWaiting, count, offsets };
 }
 
 const committed = new Array(PARTITIONS).fill(expect.objectContaining({ kind: 'committed', deadLetters: new Map() }));
@@ -118,6 +120,18 @@ describe('what shares a transaction with a table is written without it, while th
       expect(await Promise.all(next)).toEqual(committed);
       expect(await waiting()).toBe(1);
     }
+    await release();
+    expect(await writes.orders).toEqual(committed);
+  });
+
+  test('is locked; the connection that waited for it in vain knows its tables, and is used on', async () => {
+    const { write, hold, sessions, waiters, awaitWaiting } = await open();
+    const release = await hold('LOCK TABLE ?.orders IN ACCESS EXCLUSIVE MODE');
+    const writes = write();
+    await awaitWaiting();
+    const waited = await waiters();
+    expect(await writes.totals).toEqual(committed);
+    expect(await sessions('true')).toEqual(expect.arrayContaining(waited));
     await release();
     expect(await writes.orders).toEqual(committed);
   });

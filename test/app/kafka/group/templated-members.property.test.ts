@@ -64,7 +64,7 @@ const STEPS: readonly fc.Arbitrary<Step>[] = [
 ];
 
 const timeline = fc
-  .array(fc.tuple(fc.oneof(...STEPS), fc.integer({ min: 0, max: 40_000 })), { maxLength: 14 })
+  .array(fc.tuple(fc.oneof(...STEPS), fc.integer({ min: 0, max: 40_000 })), { maxLength: 14, size: 'max' })
   .map((all) => ({ all, [fc.toStringMethod]: () => all.map(([{ what }, ms]) => `${what}, ${ms} ms`).join('; ') }));
 
 /** No two owners by one deal, however the topics change. */

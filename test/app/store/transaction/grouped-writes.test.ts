@@ -11,6 +11,9 @@ import { aRecord } from '../../stream/records.ts';
 const COMMITTED: WriteOutcome = { kind: 'committed', deadLetters: new Map(), rows: new Map() };
 const FENCED: WriteOutcome = { kind: 'fenced' };
 
+/** The topic whose records go to `shop.orders`. */
+const HELD_UP = 'shop.public.orders';
+
 const aRequest = (partition: number, records = 1, valueBytes = 10): WriteRequest => ({
   topic: 'orders',
   partition,
@@ -49,7 +52,7 @@ class Desk {
             const answer: Answer = (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome));
             this.groups.push({ partitions: requests.map(({ partition }) => partition), answer });
           }),
-        tablesOf: () => ['records'],
+        tablesOf: (topic) => [topic === HELD_UP ? 'shop.orders' : 'records'],
       },
       { maxBatchRecords: 5_000, poolSize: 1, ...limits },
     );
@@ -87,6 +90,57 @@ describe('a group that meets', () => {
     desk.groups[0]?.answer(error);
     expect(await Promise.all(outcomes)).toEqual([FENCED, FENCED]);
     expect(desk.alone).toEqual([0, 1]);
+  });
+
+  describe('a table of some of its requests that takes no rows is written again', () => {
+    const held = (partition: number) => ({ ...aRequest(partition), topic: HELD_UP });
+
+    test.each([
+      ['for now', heldUp],
+      ['as its disk is full', new OutageError('full', { table: 'shop.orders' })],
+      ['as it does not fit', new FatalError('TABLES_DO_NOT_FIT', 'no such table', { topic: HELD_UP })],
+    ])('%s: the others together, and those alone', async (_, error) => {
+      const desk = new Desk();
+      const outcomes = await desk.write(aRequest(0), held(1), aRequest(2));
+      desk.groups[0]?.answer(error);
+      await desk.until(2);
+      desk.groups[1]?.answer([COMMITTED, COMMITTED]);
+      expect(await Promise.all(outcomes)).toEqual([COMMITTED, FENCED, COMMITTED]);
+      expect([desk.alone, desk.partitions]).toEqual([
+        [1],
+        [
+          [0, 1, 2],
+          [0, 2],
+        ],
+      ]);
+    });
+
+    test('in small groups, one of which may meet another such table, and before what came later', async () => {
+      const desk = new Desk();
+      const numbers = Array.from({ length: 40 }, (_, partition) => partition);
+      await desk.write(...numbers.map((partition) => (partition === 3 ? held(partition) : aRequest(partition))));
+      await desk.write(aRequest(40));
+      for (const [nth, answer] of [heldUp, null, [], []].entries()) {
+        await desk.until(nth + 1);
+        const { partitions = [] } = desk.groups[nth] ?? {};
+        desk.groups[nth]?.answer(answer instanceof Error || answer === null ? answer : partitions.map(() => COMMITTED));
+      }
+      await desk.until(5);
+      const others = numbers.filter((partition) => partition !== 3);
+      const groups = [others.slice(0, 16), others.slice(16, 32), others.slice(32), [40]];
+      expect([desk.partitions.slice(1), desk.alone]).toEqual([groups, [3, ...(groups[0] ?? [])]]);
+    });
+
+    test('together once: where that fails, each alone', async () => {
+      const desk = new Desk();
+      const outcomes = await desk.write(held(0), aRequest(1), aRequest(2));
+      desk.groups[0]?.answer(heldUp);
+      await desk.until(2);
+      desk.groups[1]?.answer(new OutageError('locked', { isLockWait: true, table: 'records' }));
+      expect(await Promise.all(outcomes)).toEqual([FENCED, FENCED, FENCED]);
+      expect(desk.alone).toEqual([0, 1, 2]);
+      expect(desk.groups).toHaveLength(2);
+    });
   });
 
   test.each([
