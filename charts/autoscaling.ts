@@ -47,11 +47,16 @@ const SASL: Readonly<Record<string, string>> = {
  * KEDA asks Kafka for the group's lag. It sees the committed offset, which the consumer keeps close behind the position
  * in PostgreSQL for tools like it. With a topic where it is named: without one a group that never committed has no lag.
  *
+ * The topics that templates take wait alone, and another Pod writes nothing of them. So the lag of a partition whose
+ * committed offset is the one of the last poll does not count there. The autoscaler has to get what polls found: if it
+ * asked as well, it might do so before the consumer has committed again.
+ *
  * @param topic `null`: all topics that the group has committed offsets of, for those that templates take
  */
 function trigger({ settings: { kafka, consumer } }: CheckedWorkload, keda: KedaSettings, topic: string | null) {
   return {
     type: 'kafka',
+    ...(topic === null && { useCachedMetrics: true }),
     metadata: {
       bootstrapServers: kafka.brokers.join(','),
       consumerGroup: kafka.groupId,
@@ -60,6 +65,7 @@ function trigger({ settings: { kafka, consumer } }: CheckedWorkload, keda: KedaS
       activationLagThreshold: String(keda.activationLag),
       offsetResetPolicy: consumer.startFrom === 'latest' ? 'latest' : 'earliest',
       allowIdleConsumers: 'false',
+      ...(topic === null && { excludePersistentLag: 'true' }),
       tls: kafka.ssl ? 'enable' : 'disable',
       sasl: kafka.sasl === undefined ? 'none' : String(SASL[kafka.sasl.mechanism]),
     },

@@ -9,7 +9,7 @@ import {
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import type { AlertName } from '../../contract/alerts.ts';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
-import { METRICS } from '../../contract/metrics.ts';
+import { METRICS, type MetricDefinition } from '../../contract/metrics.ts';
 import { contentHash } from '../../deployment/sections/object-names.ts';
 import { DATASOURCE, type PanelDefinition, type RowDefinition, timeSeriesPanel } from './panel.ts';
 import type { DashboardScope } from './scope.ts';
@@ -24,6 +24,8 @@ interface LabelVariable {
   readonly label: string;
   /** Matchers of the variables before it. */
   readonly within: readonly string[];
+  /** Metrics that have the label. @default what each process has from its start on, and what an absent one has */
+  readonly metrics?: readonly MetricDefinition[];
   /** One value at a time, several of those that are there, or all that can be, series without the label included. */
   readonly choice: 'one' | 'several' | 'any';
 }
@@ -42,6 +44,16 @@ export interface DashboardDefinition {
 /** The SDK writes 42, Grafana 12's; newer ones migrate what says 39, and Grafana 10 reads it. */
 const SCHEMA_VERSION = 39;
 
+/** The topics that are read, that wait, or that have dead letters. */
+export const topicVariable = (within: readonly string[]): LabelVariable => ({
+  name: 'topic',
+  title: 'Topic',
+  label: 'topic',
+  within,
+  metrics: [METRICS.topicPartitions, METRICS.topicsWaiting, METRICS.deadLettersWaiting],
+  choice: 'any',
+});
+
 /** Each process has it from its start on. */
 const ALWAYS_THERE = METRICS.retries.name;
 
@@ -53,12 +65,13 @@ const ABSENT: AlertName = 'ConsumerAbsent';
  * while scrapes fail, and the alert of one without any target.
  */
 function labelVariable(
-  { name, title, label, within, choice }: LabelVariable,
+  { name, title, label, within, metrics, choice }: LabelVariable,
   { known, matchers }: DashboardDefinition['scope'],
 ): QueryVariableBuilder {
   const seen = (metric: string, ...more: readonly string[]) =>
     `last_over_time(${metric}{${[...within, ...matchers, ...more].join(',')}}[$__range])`;
-  const series = [seen(ALWAYS_THERE), seen('up', ...known), seen('ALERTS', `alertname="${ABSENT}"`)];
+  const ofProcesses = [seen(ALWAYS_THERE), seen('up', ...known), seen('ALERTS', `alertname="${ABSENT}"`)];
+  const series = metrics === undefined ? ofProcesses : metrics.map((metric) => seen(metric.name));
   const query = `query_result(group by (${label}) (${series.join(' or ')}))`;
   const variable = new QueryVariableBuilder(name)
     .label(title)

@@ -140,7 +140,7 @@ const database = (scope: DashboardScope): RowDefinition => ({
   ],
 });
 
-const kafka = ({ own, byPod, limits }: DashboardScope): RowDefinition => ({
+const kafka = ({ own, ofAllTopics, byPod, limits }: DashboardScope): RowDefinition => ({
   id: 500,
   title: 'Kafka',
   panels: [
@@ -169,7 +169,7 @@ const kafka = ({ own, byPod, limits }: DashboardScope): RowDefinition => ({
       unit: 'short',
       queries: {
         [POD]: byPod('max', (own) => own(METRICS.clientAssigned)),
-        'none, or another Pod': `clamp_min(sum(max by (topic) (${own(METRICS.topicPartitions)})) - sum(max by (pod, instance) (${own(METRICS.clientAssigned)})), 0)`,
+        'none, or another Pod': `clamp_min(sum(max by (topic) (${ofAllTopics(METRICS.topicPartitions)})) - sum(max by (pod, instance) (${own(METRICS.clientAssigned)})), 0)`,
       },
       colors: { 'another Pod': 'red' },
       isStacked: true,

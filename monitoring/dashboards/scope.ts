@@ -1,5 +1,5 @@
 import { ALERT_LEVELS, type AlertLevelName, type AlertName } from '../../contract/alerts.ts';
-import type { MetricDefinition } from '../../contract/metrics.ts';
+import { METRICS, type MetricDefinition } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 import { levelsOf } from '../alerts/rule.ts';
 import { consumerLabel, consumerName, promqlString } from '../alerts/series.ts';
@@ -28,6 +28,8 @@ export interface DashboardScope {
   readonly own: Selector;
   /** The same of all Pods, whichever are chosen: what is about none, or about what Pods share. */
   readonly ofAllPods: Selector;
+  /** The same of all topics, whichever are chosen: what is compared with a number that is of no topic. */
+  readonly ofAllTopics: Selector;
   /**
    * A value of each Pod. The operator's jobs label a target with its Pod, and plain ones often do not: there
    * Prometheus' own label `instance` distinguishes the Pods. The legend {@link POD} names either.
@@ -89,22 +91,36 @@ function sharedMatchers(workloads: ShownConsumers): string[] {
   });
 }
 
+/** Names of series that have the label `topic`, those of the parts of histograms and summaries included. */
+const WITH_TOPIC: ReadonlySet<string> = new Set(
+  Object.values<MetricDefinition>(METRICS)
+    .filter(({ labels }) => labels.includes('topic'))
+    .flatMap(({ name }) => [name, `${name}_bucket`, `${name}_count`, `${name}_sum`]),
+);
+
+/** Of all topics it matches series without the label, too. */
+const CHOSEN_TOPICS = 'topic=~"$topic"';
+
 /** @param ofPods whether the dashboard has the variable `pod` */
 export function dashboardScope(workloads: ShownConsumers, { ofPods }: { readonly ofPods: boolean }): DashboardScope {
   const label = consumerLabel(workloads[0]);
   const matchers = sharedMatchers(workloads);
   const consumer = ['namespace=~"$namespace"', `${label}=~"$consumer"`, ...matchers];
   const selector =
-    (chosen: readonly string[]): Selector =>
-    (metric, ...more) =>
-      `${typeof metric === 'string' ? metric : metric.name}{${[...chosen, ...more].join(',')}}`;
-  const own = selector(ofPods ? [...consumer, 'pod=~"$pod"'] : consumer);
+    (chosen: readonly string[], topics = [CHOSEN_TOPICS]): Selector =>
+    (metric, ...more) => {
+      const name = typeof metric === 'string' ? metric : metric.name;
+      return `${name}{${[...chosen, ...(WITH_TOPIC.has(name) ? topics : []), ...more].join(',')}}`;
+    };
+  const pods = ofPods ? [...consumer, 'pod=~"$pod"'] : consumer;
+  const own = selector(pods);
   const seconds = Math.max(...workloads.map(({ file }) => file.monitoring.scrapeIntervalSeconds));
   const anyOf = (values: readonly string[]) => `=~"${[...new Set(values)].join('|')}"`;
   return {
     consumerLabel: label,
     own,
     ofAllPods: selector(consumer),
+    ofAllTopics: selector(pods, []),
     byPod: (aggregation, query, ...more) =>
       [
         ['pod', 'pod!=""'],

@@ -1,4 +1,4 @@
-import { dashboardJson } from './dashboard.ts';
+import { dashboardJson, topicVariable } from './dashboard.ts';
 import { onCallRows } from './on-call-panels.ts';
 import { dashboardScope, type ShownConsumers } from './scope.ts';
 import { specifiedPanels } from './specified-panels.ts';
@@ -19,6 +19,7 @@ export function streamConsumerDashboard(workloads: ShownConsumers): string {
       { name: 'namespace', title: 'Namespace', label: 'namespace', within: [], choice: 'one' },
       { name: 'consumer', title: 'Consumer', label: scope.consumerLabel, within: [inNamespace], choice: 'one' },
       { name: 'pod', title: 'Pod', label: 'pod', within: [inNamespace, ofConsumer], choice: 'any' },
+      topicVariable([inNamespace, ofConsumer, 'pod=~"$pod"']),
     ],
     rows: [firstRow(scope), specifiedPanels(scope), ...onCallRows(scope)],
     scope,

@@ -1,6 +1,6 @@
 import { METRICS } from '../../contract/metrics.ts';
 import { memoryBytes } from '../../deployment/sections/resources.ts';
-import { dashboardJson, dashboardUid } from './dashboard.ts';
+import { dashboardJson, dashboardUid, topicVariable } from './dashboard.ts';
 import { LEVEL_COLORS, type PanelDefinition } from './panel.ts';
 import { type DashboardScope, dashboardScope, type ShownConsumers } from './scope.ts';
 import { quantile } from './specified-panels.ts';
@@ -131,6 +131,7 @@ export function streamConsumersDashboard(workloads: ShownConsumers): string {
         within: ['namespace=~"$namespace"'],
         choice: 'several',
       },
+      topicVariable(['namespace=~"$namespace"', `${scope.consumerLabel}=~"$consumer"`]),
     ],
     rows: [{ id: 100, title: 'All consumers', panels: panels.map((panel) => overviewPanel(scope, panel)) }],
     scope,

@@ -8,7 +8,10 @@ const withKeda = (keda: object = {}, more: object = {}) =>
 const withHpa = (hpa: object = { cpuPercent: 75 }) => renderedConsumer({ partitions: 12, scaling: { hpa } });
 const scaledObject = (keda: object = {}, more: object = {}) =>
   only(withKeda(keda, more), 'ScaledObject')['spec'] as Record<string, unknown> & {
-    readonly triggers: readonly { readonly metadata: Readonly<Record<string, string>> }[];
+    readonly triggers: readonly {
+      readonly useCachedMetrics?: boolean;
+      readonly metadata: Readonly<Record<string, string>>;
+    }[];
   };
 const hpa = (settings?: object) => only(withHpa(settings), 'HorizontalPodAutoscaler')['spec'];
 
@@ -86,6 +89,16 @@ describe('the ScaledObject', () => {
       expect.objectContaining({ topic: 'orders' }),
       expect.not.objectContaining({ topic: expect.anything() }),
     ]);
+  });
+
+  test('leaves out the lag of partitions that stand still where templates take topics, which may wait, and nowhere else', () => {
+    const tables = [{ topic: 'shop.{schema}.{table}', table: '{schema}.{table}' }];
+    const { triggers } = scaledObject({}, { application: { tables } });
+    const shown = triggers.map(({ useCachedMetrics, metadata: { topic, excludePersistentLag } }) => ({
+      ...{ topic, excludePersistentLag, useCachedMetrics },
+    }));
+    expect(shown).toEqual([{ topic: 'orders' }, { excludePersistentLag: 'true', useCachedMetrics: true }]);
+    expect(JSON.stringify(scaledObject())).not.toMatch(/excludePersistentLag|useCachedMetrics/);
   });
 
   test("asks for the group's lag at each topic, since without a topic a group that never committed has none", () => {

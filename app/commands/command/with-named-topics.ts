@@ -1,5 +1,6 @@
 import { EXIT_CODE } from '../../../contract/exit-code.ts';
 import { PRODUCT_NAME } from '../../../contract/identity.ts';
+import { describeProblem } from '../../../settings/schema/problem.ts';
 import { type NamedTopics, settingsOfTopics } from '../../../settings/sections/tables/tables-of-topics.ts';
 import { isTemplate } from '../../../settings/sections/tables/topic-template.ts';
 import { topicsOf } from '../../../settings/sections/tables.ts';
@@ -8,6 +9,7 @@ import { KafkaAdmin } from '../../kafka/kafka-admin.ts';
 import { createKafkaClient, shareByClients } from '../../kafka/kafka-client.ts';
 import { SILENT } from '../../kafka/topic-reader.ts';
 import { FatalError, OF_CONFIGURATION, OutageError } from '../../stream/ports/stream-errors.ts';
+import { type AskedTable, askedTable } from './asked-table.ts';
 import type { OutputStreams } from './command.ts';
 
 /** A list that fails is asked for once more. */
@@ -17,8 +19,8 @@ const RETRIES = 1;
 export const templatesOf = (settings: Settings): readonly string[] => topicsOf(settings).filter(isTemplate);
 
 /**
- * The settings with a name for each topic that the cluster has and that a template takes. Without templates the
- * settings themselves: then Kafka is not asked.
+ * The settings with a name for each topic that the cluster has and that a template takes, in the order of the alphabet.
+ * Without templates the settings themselves: then Kafka is not asked.
  *
  * @throws OutageError while the brokers are away
  */
@@ -33,23 +35,34 @@ export async function namedTopics(settings: Settings): Promise<NamedTopics<Setti
   );
   const admin = new KafkaAdmin(createKafkaClient(shared, RETRIES));
   try {
-    return settingsOfTopics(settings, await admin.listTopics());
+    return settingsOfTopics(settings, (await admin.listTopics()).toSorted());
   } finally {
     await admin.disconnect();
   }
 }
 
+/** What a command does with a name for each topic. @param asked the table that it is limited to, if to one */
+type NamedWork = (named: NamedTopics<Settings>, asked: AskedTable | undefined) => Promise<number>;
+
+/** A command, and the table that it is limited to. */
+interface NamedCommand {
+  /** Its words, which the line about an error begins with. */
+  readonly words: string;
+  /** @default all tables */
+  readonly table: string | undefined;
+}
+
 /**
  * Runs the work of a command with a name for each topic that templates take.
  *
- * @param command its words, which the line about an error begins with
- * @returns the exit code of `work`; 1 or 78, with a line on standard error, when the topics could not be listed
+ * @returns the exit code of `work`. With a line on standard error: 1 or 78 when the topics could not be listed, and 78
+ * when the settings have no such table.
  */
 export async function withNamedTopics(
-  command: string,
+  { words: command, table }: NamedCommand,
   settings: Settings,
   { err }: Pick<OutputStreams, 'err'>,
-  work: (named: NamedTopics<Settings>) => Promise<number>,
+  work: NamedWork,
 ): Promise<number> {
   const named = await namedTopics(settings).catch((error: unknown) => {
     if (error instanceof OutageError || error instanceof FatalError) {
@@ -62,5 +75,10 @@ export async function withNamedTopics(
     const isWrong = named instanceof FatalError && OF_CONFIGURATION.has(named.code);
     return isWrong ? EXIT_CODE.configuration : EXIT_CODE.failed;
   }
-  return work(named);
+  const asked = table === undefined ? undefined : askedTable(named, table);
+  if (asked !== undefined && 'path' in asked) {
+    err.write(`${PRODUCT_NAME} ${command}: nothing was read.\n\n${describeProblem(asked)}\n`);
+    return EXIT_CODE.configuration;
+  }
+  return work(named, asked);
 }

@@ -1,6 +1,7 @@
 import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { describeProblem, type Problem } from '../../../settings/schema/problem.ts';
 import { formattedTables } from '../../../settings/sections/formats.ts';
+import type { NamedTopics } from '../../../settings/sections/tables/tables-of-topics.ts';
 import { tablesOf } from '../../../settings/sections/tables.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { asStreamError } from '../../store/connection/refused-connections.ts';
@@ -158,15 +159,24 @@ async function rightTables(client: PoolClient, schema: string): Promise<Finding>
 }
 
 /** The tables of the setting `tables`, as `tables check` compares them. */
-export async function checkUserTables(client: PoolClient, settings: Settings): Promise<readonly Finding[]> {
+export async function checkUserTables(
+  client: PoolClient,
+  { settings, isTemplated }: Pick<NamedTopics<Settings>, 'settings' | 'isTemplated'>,
+): Promise<readonly Finding[]> {
   const tables = formattedTables(settings);
-  const { mappings, problems } = await readMappings(client, tables, settings.database.schema);
-  return [
-    ...mappings.map(({ schema, table, topics, columns }) =>
-      ok(userTable(`${schema}.${table}`), `${columns.length} columns take the records of ${topics.join(', ')}`),
-    ),
-    ...problems.map((problem) => misfitFinding(problem, settings)),
-  ];
+  const { entries } = await readMappings(client, tables, settings.database.schema, isTemplated);
+  const found = entries.map(({ mapping, problems, isThere }, nth): readonly Finding[] => {
+    const { schema = '', table = '', isUnwantedWhileMissing } = tables[nth] ?? {};
+    if (mapping === null && !isThere && isUnwantedWhileMissing) {
+      return [ok(userTable(`${schema}.${table}`), 'is not there, and missing: ignore asks for none')];
+    }
+    const { topics = [], columns = [] } = mapping ?? {};
+    return mapping === null
+      ? problems.map((problem) => misfitFinding(problem, settings))
+      : [ok(userTable(`${schema}.${table}`), `${columns.length} columns take the records of ${topics.join(', ')}`)];
+  });
+  const isRight = (findings: readonly Finding[]): boolean => findings.every(({ status }) => status === 'ok');
+  return [...found.filter(isRight), ...found.filter((findings) => !isRight(findings))].flat();
 }
 
 const userTable = (name: string): Subject => ({ area: 'PostgreSQL', check: 'table', name });

@@ -1,15 +1,18 @@
-import { describeProblem } from '../../../settings/schema/problem.ts';
+import { describeProblem, type Problem } from '../../../settings/schema/problem.ts';
+import type { NamedTopics } from '../../../settings/sections/tables/tables-of-topics.ts';
 import { isTemplate } from '../../../settings/sections/tables/topic-template.ts';
 import { topicsOf } from '../../../settings/sections/tables.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { ReadTopics } from '../../topics/read-topics.ts';
+import { askedTable } from '../command/asked-table.ts';
 import { namedTopics, templatesOf } from '../command/with-named-topics.ts';
 import { away, type Finding, findingOf, LATE, ok, type Subject, warning, within, wrong } from './finding.ts';
 
 /** The settings with a name for each topic, and what is found of templates. */
-interface ResolvedTemplates {
-  readonly settings: Settings;
+interface ResolvedTemplates extends Pick<NamedTopics<Settings>, 'settings' | 'isTemplated'> {
   readonly findings: readonly Finding[];
+  /** Of the table that was asked for, where the settings have no such table. */
+  readonly problem?: Problem;
 }
 
 const templateSubject = (name: string): Subject => ({ area: 'Kafka', check: 'template', name });
@@ -38,31 +41,56 @@ function templateFinding(template: string, topics: readonly string[]): Finding {
   return ok(subject, `takes ${topics.length}: ${topics.slice(0, MOST_NAMED).join(', ')}${more}`);
 }
 
-/** Lists the cluster, and says of each template what it takes. */
-export async function resolveTemplates(settings: Settings): Promise<ResolvedTemplates> {
+/** What is about the table alone, where one was asked for. */
+function limited(named: NamedTopics<Settings>, table: string | undefined): NamedTopics<Settings> | Problem {
+  const asked = table === undefined ? { alone: named } : askedTable(named, table);
+  return 'path' in asked ? asked : asked.alone;
+}
+
+/** Of templates whose topics cannot be listed nothing is known: a table of theirs is not called unknown. */
+function unlisted(settings: Settings, table: string | undefined, findings: readonly Finding[]): ResolvedTemplates {
+  const named = { settings: withNamesAlone(settings), waiting: new Map() };
+  const found = limited(named, table);
+  const nothing = { ...named.settings, kafka: { ...named.settings.kafka, topics: [] }, tables: [] };
+  return { settings: 'path' in found ? nothing : found.settings, findings };
+}
+
+/**
+ * Lists the cluster, and says of each template what it takes.
+ *
+ * @param table the only one that is looked at. @default all of them
+ */
+export async function resolveTemplates(settings: Settings, table?: string): Promise<ResolvedTemplates> {
   const templates = templatesOf(settings);
-  if (templates.length === 0) {
-    return { settings, findings: [] };
-  }
   try {
-    const named = await within(namedTopics(settings));
-    if (named === undefined) {
-      const findings = templates.map((template) => away(templateSubject(template), LATE));
-      return { settings: withNamesAlone(settings), findings };
+    const all = await within(namedTopics(settings));
+    if (all === undefined) {
+      return unlisted(
+        settings,
+        table,
+        templates.map((template) => away(templateSubject(template), LATE)),
+      );
+    }
+    const named = limited(all, table);
+    if ('path' in named) {
+      return { settings, findings: [], problem: named };
     }
     const read = new ReadTopics(settings);
-    const topics = topicsOf(named.settings);
+    const topics = topicsOf(all.settings);
     const ofTemplate = (template: string) => topics.filter((topic) => read.takenBy(topic).includes(template));
     const waiting = [...named.waiting].map(([topic, problem]) => {
       const [message = ''] = describeProblem(problem).split('\n  allowed: ');
       return wrong({ area: 'Kafka', check: 'topic', name: topic }, { message, mend: problem.allowed });
     });
     return {
-      settings: named.settings,
+      ...named,
       findings: [...templates.map((template) => templateFinding(template, ofTemplate(template))), ...waiting],
     };
   } catch (error) {
-    const findings = templates.map((template) => findingOf(templateSubject(template), error));
-    return { settings: withNamesAlone(settings), findings };
+    return unlisted(
+      settings,
+      table,
+      templates.map((template) => findingOf(templateSubject(template), error)),
+    );
   }
 }

@@ -1,4 +1,5 @@
 import { printable } from '../../logging/printable-text.ts';
+import { MOST_IN_FULL } from '../command/asked-table.ts';
 import { AREAS, type Finding, type FindingStatus } from './finding.ts';
 
 /** The word of each status on the page, and its colour on a terminal: green, yellow, red, dim. */
@@ -43,10 +44,24 @@ function summaryLine(findings: readonly Finding[]): string {
   return shown.map(({ status, count }) => `${count} ${SHOWN_STATUSES[status].word}`).join(', ');
 }
 
+/** Where there are many of a kind, one finding in the place of all that are right. */
+function condensed(findings: readonly Finding[]): readonly Finding[] {
+  const kinds = new Set(findings.map(({ check }) => check));
+  return [...kinds].flatMap((kind): readonly Finding[] => {
+    const all = findings.filter(({ check }) => check === kind);
+    const [first, ...others] = all.filter(({ status }) => status === 'ok');
+    if (first === undefined || all.length <= MOST_IN_FULL || others.length === 0) {
+      return all;
+    }
+    const message = `${others.length + 1} of ${all.length} are right; --json has a line for each`;
+    return [{ ...first, name: '', message }, ...all.filter(({ status }) => status !== 'ok')];
+  });
+}
+
 /** The findings as a page for a person: a section for each area, and how many there are of each status. */
 export function doctorPage(findings: readonly Finding[], isColoured: boolean): string {
   const sections = AREAS.flatMap((area) => {
-    const own = findings.filter((finding) => finding.area === area);
+    const own = condensed(findings.filter((finding) => finding.area === area));
     return own.length === 0 ? [] : [[area, ...own.flatMap((finding) => findingLines(finding, isColoured))].join('\n')];
   });
   return `${[...sections, summaryLine(findings)].join('\n\n')}\n`;

@@ -3,6 +3,9 @@ import { WriteStream } from 'node:tty';
 import type { Kafka } from 'kafkajs';
 import type { PoolClient } from 'pg';
 import { EXIT_CODE } from '../../../contract/exit-code.ts';
+import { PRODUCT_NAME } from '../../../contract/identity.ts';
+import { describeProblem, type Problem } from '../../../settings/schema/problem.ts';
+import type { NamedTopics } from '../../../settings/sections/tables/tables-of-topics.ts';
 import { topicsOf } from '../../../settings/sections/tables.ts';
 import { type Settings, settingsWarnings } from '../../../settings/settings.ts';
 import { KafkaAdmin } from '../../kafka/kafka-admin.ts';
@@ -34,6 +37,8 @@ import {
 
 /** The command `doctor`. */
 export interface DoctorRequest {
+  /** The only table that is looked at. Left out: all of them. */
+  readonly table: string | undefined;
   /** Whether each finding is a line of JSON. */
   readonly json: boolean;
   /** Whether what is only away counts as well. */
@@ -78,14 +83,17 @@ class Examination {
   /** With templates. */
   readonly #given: Settings;
   /** With a name for each topic that templates take. */
-  #settings: Settings;
+  #named: Pick<NamedTopics<Settings>, 'settings' | 'isTemplated'>;
+  readonly #table: string | undefined;
   readonly #pool: DatabasePool;
   /** Of the addresses that let the consumer in. */
   #admin: KafkaAdmin | null = null;
 
-  constructor(settings: Settings) {
+  /** @param table the only one that is looked at */
+  constructor(settings: Settings, table: string | undefined) {
     this.#given = settings;
-    this.#settings = settings;
+    this.#named = { settings };
+    this.#table = table;
     // The warnings of a login are those of the hosts.
     this.#pool = new DatabasePool(
       { ...settings.database, poolSize: 1, statementTimeout: QUESTION_TIMEOUT },
@@ -93,10 +101,22 @@ class Examination {
     );
   }
 
-  /** Everything at the same time, but for what compares Kafka with PostgreSQL. */
-  async findings(): Promise<readonly Finding[]> {
-    const { settings, findings: templates } = await resolveTemplates(this.#given);
-    this.#settings = settings;
+  get #settings(): Settings {
+    return this.#named.settings;
+  }
+
+  /**
+   * Everything at the same time, but for what compares Kafka with PostgreSQL.
+   *
+   * @returns the problem where the settings have no such table
+   */
+  async findings(): Promise<readonly Finding[] | Problem> {
+    const { findings: templates, problem, ...named } = await resolveTemplates(this.#given, this.#table);
+    if (problem !== undefined) {
+      return problem;
+    }
+    this.#named = named;
+    const { settings } = named;
     const [kafka, database, registry, port] = await Promise.all([
       this.#kafkaResult(),
       this.#databaseResult(),
@@ -159,7 +179,7 @@ class Examination {
   async #tables(client: PoolClient): Promise<DatabaseResult> {
     const settings = this.#settings;
     const { findings, areReady } = await checkOwnTables(client, this.#given);
-    const users = await checkUserTables(client, settings);
+    const users = await checkUserTables(client, this.#named);
     const facts = await readFacts(client, settings, { topics: topicsOf(settings), hasOffsets: areReady });
     return { findings: [...findings, ...users], facts, areTablesReady: areReady };
   }
@@ -226,17 +246,21 @@ function settingsFindings(settings: Settings): readonly Finding[] {
  */
 export async function runDoctor(
   settings: Settings,
-  { json, ignoresOutages }: DoctorRequest,
-  { out }: OutputStreams,
+  { table, json, ignoresOutages }: DoctorRequest,
+  { out, err }: OutputStreams,
   signal: AbortSignal,
 ): Promise<number> {
-  const examination = new Examination(settings);
+  const examination = new Examination(settings, table);
   const interrupted = signal.aborted ? Promise.resolve() : once(signal, 'abort');
   const findings = await Promise.race([examination.findings(), interrupted.then(() => undefined)]);
   if (findings === undefined) {
     return unlessInterrupted(signal, EXIT_CODE.failed);
   }
   await examination.close();
+  if ('path' in findings) {
+    err.write(`${PRODUCT_NAME} doctor: nothing was looked at.\n\n${describeProblem(findings)}\n`);
+    return EXIT_CODE.configuration;
+  }
   const isColoured = out instanceof WriteStream && out.hasColors();
   out.write(json ? doctorJson(findings) : doctorPage(findings, isColoured));
   return exitCodeOf(findings, ignoresOutages);

@@ -5,6 +5,7 @@ import { shownText } from '../../../settings/schema/shown-value.ts';
 import { CLIENT_FILE_RULES } from '../../credentials/tls-files.ts';
 import { SCHEMA_FILE_RULES } from '../../formats/schema-files.ts';
 import type { Selection } from '../../kafka/topic-reader.ts';
+import { MOST_IN_FULL, TABLE } from '../command/asked-table.ts';
 import {
   action,
   type Command,
@@ -35,6 +36,8 @@ const RECORDS_OPTION: Option = { type: 'string', value: 'N', check: wrongCount }
 const TOPIC: Option = { type: 'string', value: 'TOPIC' };
 const JSON_LINES: Option = { type: 'boolean' };
 
+const askedTableOf = (given: GivenOptions): string | undefined => given.get('table')?.at(-1);
+
 const WITHOUT_WORDS = { message: 'takes no further word' };
 
 const chosenRecords = (given: GivenOptions, fallback: number): number =>
@@ -42,15 +45,18 @@ const chosenRecords = (given: GivenOptions, fallback: number): number =>
 
 const CHECK = action<CheckRequest>({
   word: 'check',
-  options: { json: JSON_LINES },
+  options: { table: TABLE, json: JSON_LINES },
   read: (words, given) => ({
-    request: { json: given.has('json') },
+    request: { json: given.has('json'), table: askedTableOf(given) },
     problems: surplusWords('tables check', words, { ...WITHOUT_WORDS, allowed: 'tables check' }),
   }),
   run: async (settings, request, process) => {
     const { checkTables } = await import('./check/check-tables.ts');
     const { withNamedTopics } = await import('../command/with-named-topics.ts');
-    return withNamedTopics('tables check', settings, process, (named) => checkTables(named, request, process));
+    const command = { words: 'tables check', table: request.table };
+    return withNamedTopics(command, settings, process, (named, asked) =>
+      checkTables(asked?.alone ?? named, request, process),
+    );
   },
 });
 
@@ -70,12 +76,14 @@ const wrongSource = (values: readonly string[]): readonly Problem[] =>
 const DDL = action<DdlRequest>({
   word: 'ddl',
   options: {
+    table: TABLE,
     topic: TOPIC,
     from: { type: 'string', value: 'registry|records', check: wrongSource },
     records: RECORDS_OPTION,
   },
   read: (words, given) => ({
     request: {
+      table: askedTableOf(given),
       topics: given.get('topic') ?? [],
       from: ddlSourceOf(given.get('from')?.at(-1)),
       records: chosenRecords(given, DDL_RECORDS),
@@ -85,7 +93,10 @@ const DDL = action<DdlRequest>({
   run: async (settings, request, process) => {
     const { printDdl } = await import('./ddl/run-ddl.ts');
     const { withNamedTopics } = await import('../command/with-named-topics.ts');
-    return withNamedTopics('tables ddl', settings, process, (named) => printDdl(named.settings, request, process));
+    const command = { words: 'tables ddl', table: request.table };
+    return withNamedTopics(command, settings, process, (named, asked) =>
+      printDdl(asked?.alone ?? named, request, process),
+    );
   },
 });
 
@@ -120,6 +131,7 @@ const besideSample = (given: GivenOptions): readonly Problem[] =>
 const DRY_RUN = action<DryRunRequest>({
   word: 'dry-run',
   options: {
+    table: TABLE,
     topic: TOPIC,
     from: { type: 'string', value: 'earliest|latest|OFFSET', check: wrongPlace },
     records: RECORDS_OPTION,
@@ -129,6 +141,7 @@ const DRY_RUN = action<DryRunRequest>({
   },
   read: (words, given) => ({
     request: {
+      table: askedTableOf(given),
       topics: given.get('topic') ?? [],
       selection: {
         from: readFrom(given.get('from')?.at(-1) ?? 'latest') ?? 'latest',
@@ -147,17 +160,18 @@ const DRY_RUN = action<DryRunRequest>({
     const signal = process.interruption();
     const { runDryRun } = await import('./dry-run/run-dry-run.ts');
     const { withNamedTopics } = await import('../command/with-named-topics.ts');
-    return withNamedTopics('tables dry-run', settings, process, (named) =>
-      runDryRun(named.settings, request, process, signal),
+    const command = { words: 'tables dry-run', table: request.table };
+    return withNamedTopics(command, settings, process, (named, asked) =>
+      runDryRun(asked?.withTopics ?? named, request, process, signal),
     );
   },
 });
 
 const tablesHelp = (): string =>
-  `Usage: ${PRODUCT_NAME} tables check   [--json]
-       ${PRODUCT_NAME} tables ddl     [--topic TOPIC ...] [--from registry|records] [--records N]
-       ${PRODUCT_NAME} tables dry-run [--topic TOPIC ...] [--from earliest|latest|OFFSET] [--records N] [--sample FILE] [--values]
-                                     [--json]
+  `Usage: ${PRODUCT_NAME} tables check   [--table NAME] [--json]
+       ${PRODUCT_NAME} tables ddl     [--table NAME] [--topic TOPIC ...] [--from registry|records] [--records N]
+       ${PRODUCT_NAME} tables dry-run [--table NAME] [--topic TOPIC ...] [--from earliest|latest|OFFSET] [--records N]
+                                     [--sample FILE] [--values] [--json]
 
 check compares the setting tables with the tables in PostgreSQL, column by column, as the consumer does at its start. For each
 table it prints which source each column takes and what a record without a value there comes to. It also prints which columns
@@ -174,7 +188,11 @@ It prints what each record becomes: a row, or a dead letter with its reason and 
 fields without a column and columns without a value. Until it rolls back it holds the locks of a write. It waits 1 s for one.
 Sequences advance. Records of the table records go into a temporary one.
 
+Of at most ${MOST_IN_FULL} tables each command prints everything. Of more it prints a line for each table, and below it or behind the
+list what somebody has to look at. --table NAME prints everything about one of them.
+
 Options:
+  --table NAME        only this table, as SCHEMA.TABLE; or its name alone, where only one schema has it
   --json              check, dry-run: one JSON object per line and table, or record; the last one of dry-run is the summary
   --topic TOPIC       ddl, dry-run: only tables, or records, of this topic; may be given several times
   --from PLACE        ddl: registry, from the latest schemas alone; records, from the last records alone

@@ -13,7 +13,7 @@ export interface TableEntry extends TableSettings {
 }
 
 /** What an entry comes to: a mapping, or the problems that it has. */
-interface ReadEntry {
+export interface ReadEntry {
   readonly mapping: CheckedMapping | null;
   readonly problems: readonly Problem[];
   /** Whether there is a table of this name. */

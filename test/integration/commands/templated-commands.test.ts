@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { TemplatedShop } from '../kafka/templated-shop.ts';
 import { query } from '../stack/database.ts';
+import { randomName } from '../stack/random-name.ts';
 import { runCommand } from '../stack/run-command.ts';
 import { startConsumer, writeConfiguration } from '../stack/start-consumer.ts';
 import { createNamedTopic } from '../stack/topic-changes.ts';
@@ -55,4 +56,30 @@ test('dead-letters replay puts a letter of a template into its table', async () 
   const rows = await query<{ id: string }>(`SELECT id::text FROM ${shop.schema}.orders ORDER BY id`);
   expect(rows.map(({ id }) => id)).toEqual(['1', '3000000000']);
   expect(await query(`SELECT FROM ${consumer.schema}.records`)).toEqual([]);
+});
+
+test('a table that two topics would share is named by each command, whose topics wait', async () => {
+  const [one, other, table] = [new TemplatedShop(), new TemplatedShop(), randomName('orders')];
+  for (const { source } of [one, other]) {
+    await createNamedTopic(`${source}.${table}`);
+  }
+  const topic = [`${one.source}.{table}`, `${other.source}.{table}`];
+  const tables = [{ topic, table: `${one.schema}.{table}` }];
+  const { configFile } = await writeConfiguration(one.settings({ settings: { server: { port: 0 }, tables } }));
+  const run = (...words: string[]) => runCommand([...words, '--config', configFile]);
+  const shared = `tables[0].table is one table for several topics: ${[one, other]
+    .map(({ source }) => `${source}.${table}`)
+    .toSorted()
+    .join(', ')}`;
+
+  for (const asked of [[], ['--table', table]]) {
+    const check = await run('tables', 'check', ...asked);
+    expect({ code: check.code, stdout: check.stdout }).toEqual({ code: 78, stdout: '' });
+    expect(check.stderr).toContain(shared);
+    const ddl = await run('tables', 'ddl', ...asked);
+    expect(ddl.stdout).toContain(`-- REVIEW: ${shared}`);
+    const tried = await run('tables', 'dry-run', ...asked);
+    expect(tried.code).toBe(78);
+    expect(tried.stdout).toContain(`${one.source}.${table} waits (TABLES_DO_NOT_FIT)\n  ${shared}`);
+  }
 });

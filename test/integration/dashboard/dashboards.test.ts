@@ -59,6 +59,7 @@ const filledIn = (query: string, consumer: string): string =>
     .replaceAll('$namespace', 'stream-consumer')
     .replaceAll('$consumer', consumer)
     .replaceAll('$pod', '.*')
+    .replaceAll('$topic', '.*')
     .replaceAll('$__rate_interval', `${4 * SCRAPE_SECONDS}s`)
     .replaceAll('$__range', `${TIMELINE.ends}s`);
 

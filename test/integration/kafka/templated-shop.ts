@@ -51,11 +51,15 @@ export class TemplatedShop {
     return startConsumer(this.settings(chosen));
   }
 
-  /** One rule for all of it. */
+  /** One rule for all of it. @param entry what else it has. @default nothing */
+  rule(entry: object = {}) {
+    return { topic: `${this.source}.{schema}.{table}`, table: '{schema}.{table}', ...entry };
+  }
+
+  /** The settings, with the rule. */
   settings(chosen: Partial<ConsumerUnderTest> = {}): ConsumerUnderTest {
     const { kafka, ...settings } = chosen.settings ?? {};
-    const tables = [{ topic: `${this.source}.{schema}.{table}`, table: '{schema}.{table}' }];
-    const all = { kafka: { topicRefresh: '1s', ...kafka }, tables, ...settings };
+    const all = { kafka: { topicRefresh: '1s', ...kafka }, tables: [this.rule()], ...settings };
     return { topics: [], ...chosen, settings: all };
   }
 }

@@ -111,6 +111,27 @@ describe.each(Object.entries(dashboards()))('%s', (file, dashboard) => {
     }
   });
 
+  test('asks for the chosen topics alone of each metric that has the label, and of no other', () => {
+    const parts = ['', '_bucket', '_count', '_sum'];
+    const withTopic = new Set(
+      Object.values<MetricDefinition>(METRICS)
+        .filter(({ labels }) => labels.includes('topic'))
+        .flatMap(({ name }) => parts.map((part) => name + part)),
+    );
+    const asked = queries.flatMap(({ title, expr }) =>
+      [...expr.matchAll(/([a-zA-Z_][\w:]*)\{([^}]*)\}/g)].map(([, name = '', matchers = '']) => ({
+        ...{ title, name },
+        isChosen: matchers.split(',').includes('topic=~"$topic"'),
+      })),
+    );
+    const wrong = asked.filter(({ name, isChosen }) => isChosen !== withTopic.has(name));
+    // Compared with the partitions that the Pods have of all topics.
+    const compared = file === 'stream-consumer.json' ? [['Partitions by Pod', METRICS.topicPartitions.name]] : [];
+    expect(wrong.map(({ title, name }) => [title, name])).toEqual(compared);
+    expect(asked.filter(({ isChosen }) => isChosen).length).toBeGreaterThanOrEqual(5);
+    expect(dashboard.templating.list.at(-1)).toMatchObject({ name: 'topic', label: 'Topic', allValue: '.*' });
+  });
+
   test('looks at counters by their growth alone, in steps that hold at least four scrapes or as the alerts do', () => {
     const counters = NAMES_AND_TYPES.filter(([, type]) => type === 'counter').map(([name]) => name);
     const grown = /(rate\(\w+\{[^}]*\}\[(\$__rate_interval|60s)\]\)|increase\(\w+\{[^}]*\}\[(5|10|15)m\]\))/g;
@@ -150,17 +171,19 @@ describe('the dashboard of one consumer', () => {
     ]);
   });
 
-  test('lets a person choose namespace, consumer and Pods', () => {
+  test('lets a person choose namespace, consumer, Pods and topics', () => {
     const [, ...variables] = oneConsumer().templating.list;
     expect(variables.map(({ name, multi }) => [name, multi])).toEqual([
       ['namespace', false],
       ['consumer', false],
       ['pod', true],
+      ['topic', true],
     ]);
   });
 
-  test('takes Pods that Prometheus knows by no name with all of them', () => {
-    expect(oneConsumer().templating.list.at(-1)).toMatchObject({ name: 'pod', includeAll: true, allValue: '.*' });
+  test.each(['pod', 'topic'])('takes series without a %s with all of them', (name) => {
+    const variable = oneConsumer().templating.list.find((each) => each.name === name);
+    expect(variable).toMatchObject({ includeAll: true, allValue: '.*' });
   });
 
   test('tells annotated Pods apart by the label that the alerts look at', () => {

@@ -14,9 +14,10 @@ const isRequired = process.env['CI'] === 'true';
 
 const dashboard = JSON.parse(dashboardFiles([exampleWorkload()]).get('stream-consumer.json') ?? '') as Dashboard;
 
-/** As Grafana sends it, where all Pods of the consumer are chosen. */
-const filledIn = (query: string): string =>
+/** As Grafana sends it, where all Pods of the consumer are chosen. @param topic @default all of them */
+const filledIn = (query: string, topic = '.*'): string =>
   query
+    .replaceAll('$topic', topic)
     .replaceAll('$namespace', 'stream-consumer')
     .replaceAll('$consumer', 'orders-consumer')
     .replaceAll('$pod', '.*')
@@ -37,10 +38,10 @@ const queryOf = (title: string, legend: string): string => {
 type SeriesValues = Readonly<Record<string, string>>;
 
 /** What Prometheus finds by each query ten minutes after the series began, as its own text has it. */
-function foundByEach(queries: readonly string[], series: SeriesValues): string[][] {
+function foundByEach(queries: readonly string[], series: SeriesValues, topic?: string): string[][] {
   const folder = mkdtempSync(join(tmpdir(), 'panels-'));
   const asked = queries.map((query) => ({
-    expr: filledIn(query),
+    expr: filledIn(query, topic),
     eval_time: '10m',
     exp_samples: [{ labels: '{never="so"}', value: 0 }],
   }));
@@ -149,6 +150,30 @@ function wrong(series: SeriesValues): string[] {
       expect(waits(2)).toEqual([NOTHING]);
     });
 
+    test('show the chosen topic alone, as Grafana escapes it, and all that is of no topic', () => {
+      const [one, other] = ['shop.public.orders', 'shop-public-orders'];
+      const series = {
+        ...well,
+        ...Object.fromEntries(
+          [one, other].flatMap((topic) => [
+            [`kafka_consumer_records_lag{${labels(1)},topic="${topic}",partition="0"}`, '7x60'],
+            [`consumer_topic_partitions{${labels(1)},topic="${topic}"}`, '1x60'],
+          ]),
+        ),
+      };
+      const asked = (title: string, legend: string, topic?: string) =>
+        foundByEach([queryOf(title, legend)], series, topic)[0];
+      const escaped = 'shop\\\\.public\\\\.orders';
+      expect(asked('Consumer lag', '{{topic}}', escaped)).toEqual([`{topic="${one}"} 7E+00`]);
+      expect(asked('Consumer lag', '{{topic}}', `(orders|${escaped})`)).toHaveLength(2);
+      expect(asked('Consumer lag', '{{topic}}')).toHaveLength(3);
+      expect(asked('Lag', 'lag', escaped)).toEqual(['{} 7E+00']);
+      expect(asked('Resident memory', POD, escaped)).toHaveLength(2);
+      expect(asked('Partitions by Pod', 'none, or another Pod', escaped)).toEqual(
+        asked('Partitions by Pod', 'none, or another Pod'),
+      );
+    });
+
     test('show the Pod that waits for the schema registry, which is not UP, and what the registry answers', () => {
       const waiting = {
         ...well,
@@ -206,9 +231,20 @@ function wrong(series: SeriesValues): string[] {
     expect(chosen(jobs)).toEqual([ours[0], ['{job="refunds-consumer"} 1E+00']]);
   });
 
+  test('have each topic that is read, that waits, or that has dead letters', () => {
+    const topics = dashboard.templating.list.map(variableQuery).at(-1);
+    const [answer] = foundByEach([anInstant(topics)], {
+      [`consumer_topic_partitions{${labels},topic="read"}`]: '6x60',
+      [`consumer_topics_waiting{${labels},topic="waits"}`]: '1x60',
+      [`consumer_dead_letters_waiting{${labels},topic="was-read"}`]: '0x20 stale',
+      [`consumer_topic_partitions{${labels.replace('orders-', 'other-')},topic="of-another"}`]: '6x60',
+    });
+    expect(answer).toEqual(['read', 'waits', 'was-read'].map((topic) => `{topic="${topic}"} 1E+00`));
+  });
+
   test('take the value out of the answer of query_result', () => {
     for (const { regex = '', name } of dashboard.templating.list.slice(1)) {
-      const label = { namespace: 'namespace', consumer: 'job', pod: 'pod' }[name];
+      const label = { namespace: 'namespace', consumer: 'job', pod: 'pod', topic: 'topic' }[name];
       const [, pattern = ''] = /^\/(.*)\/$/.exec(regex) ?? [];
       expect(new RegExp(pattern).exec(`{${label}="orders-consumer"} 1 1795372949387`)?.[1]).toBe('orders-consumer');
     }

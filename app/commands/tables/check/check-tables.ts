@@ -1,5 +1,6 @@
 import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { EXIT_CODE } from '../../../../contract/exit-code.ts';
+import { PRODUCT_NAME } from '../../../../contract/identity.ts';
 import { describeProblem, type Problem } from '../../../../settings/schema/problem.ts';
 import { formatsOf, formattedTables } from '../../../../settings/sections/formats.ts';
 import type { NamedTopics } from '../../../../settings/sections/tables/tables-of-topics.ts';
@@ -10,24 +11,67 @@ import { UNWATCHED } from '../../../logging/outage-log.ts';
 import { systemClock } from '../../../stream/ports/clock.ts';
 import { FatalError, OutageError } from '../../../stream/ports/stream-errors.ts';
 import { readMappings } from '../../../tables/mapping/read-mappings.ts';
+import { MOST_IN_FULL } from '../../command/asked-table.ts';
 import type { OutputStreams } from '../../command/command.ts';
+import { counted } from '../../command/output.ts';
 import { withDatabase } from '../../command/with-database.ts';
 import { KeyNames, LOOKED_AT, type RecordKeys, topicsByKey } from './record-keys.ts';
-import { mappingJson, mappingLines, type OffsetsElsewhere } from './shown-mapping.ts';
+import { mappingJson, mappingLines, type OffsetsElsewhere, warningLines } from './shown-mapping.ts';
+import { type ComparedTables, isUnwanted, tableList, unwantedLine } from './table-list.ts';
 import { readSchemas, type TopicSchema } from './topic-schemas.ts';
 
 /** The command `tables check`. */
 export interface CheckRequest {
   /** Whether each table is a line of JSON. */
   readonly json: boolean;
+  /** The only table, of which everything is printed. Left out: all tables. */
+  readonly table?: string | undefined;
 }
 
 const NO_TABLE = 'the setting tables is empty: all records go into the table records';
 
 /** All of them, unlike those of the settings: each table is put right by another statement. */
-function allMisfits(problems: readonly Problem[]): string {
-  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
-  return `The tables do not fit the setting tables: ${count}; nothing was written.\n\n${problems.map(describeProblem).join('\n')}\n`;
+function allMisfits({ problems, missing }: Pick<CheckReport, 'problems' | 'missing'>): string {
+  const count = counted(problems.length + missing, 'problem');
+  const described = problems.map(describeProblem);
+  const others =
+    missing === 0 ? [] : [`${counted(missing, 'table')} to create: ${PRODUCT_NAME} tables ddl prints them`];
+  return `The tables do not fit the setting tables: ${count}; nothing was written.\n\n${[...described, ...others].join('\n')}\n`;
+}
+
+/** What the command prints. */
+interface CheckReport {
+  readonly text: string;
+  readonly problems: readonly Problem[];
+  /** Tables that are missing, and whose line in a list says all of it. */
+  readonly missing: number;
+}
+
+/** What is known beside the catalog. */
+interface Surroundings {
+  readonly elsewhere: readonly OffsetsElsewhere[];
+  readonly keys: readonly RecordKeys[];
+  readonly schemas: readonly TopicSchema[];
+}
+
+function report(tables: ComparedTables, beside: Surroundings, { json, table }: CheckRequest): CheckReport {
+  const { entries } = tables;
+  const found = [beside.elsewhere, beside.keys, beside.schemas] as const;
+  if (!json && table === undefined && entries.length > MOST_IN_FULL) {
+    return tableList(tables, (mapping) => warningLines(mapping, ...found));
+  }
+  const wanted = entries.filter((each) => !isUnwanted(each));
+  const shown = entries.flatMap((each) => {
+    if (each.mapping === null) {
+      return isUnwanted(each) && !json ? [unwantedLine(each)] : [];
+    }
+    return [json ? mappingJson(each.mapping, ...found) : mappingLines(each.mapping, ...found).join('\n')];
+  });
+  return {
+    text: (entries.length > 0 || tables.waiting.size > 0 || json ? shown : [NO_TABLE]).join(json ? '\n' : '\n\n'),
+    problems: [...tables.waiting.values(), ...wanted.flatMap(({ problems }) => problems)],
+    missing: 0,
+  };
 }
 
 /**
@@ -133,34 +177,30 @@ async function readLatestSchemas(settings: Settings, topics: readonly string[]):
  * rejects only for a mistake in the program.
  */
 export function checkTables(
-  { settings, waiting, isTemplated }: NamedTopics<Settings>,
-  { json }: CheckRequest,
+  { settings, waiting, isTemplated = () => false }: NamedTopics<Settings>,
+  request: CheckRequest,
   { out, err }: OutputStreams,
 ): Promise<number> {
   const { database } = settings;
   const tables = formattedTables(settings);
   return withDatabase('tables check', database, { err }, async (pool) => {
     const topics = tables.flatMap((table) => table.topics);
-    const {
-      mappings,
-      problems: misfits,
-      elsewhere,
-    } = await pool.withClient(async (client) => ({
+    const { entries, mappings, elsewhere } = await pool.withClient(async (client) => ({
       ...(await readMappings(client, tables, database.schema, isTemplated)),
       elsewhere: topics.length === 0 ? [] : await offsetsElsewhere(client, database.schema, topics),
     }));
-    const problems = [...waiting.values(), ...misfits];
     const keyed = topicsByKey(mappings).filter((topic) => !formatsOf(settings, topic).key?.includes('registry'));
     const keys = await readKeys(settings, keyed);
     const schemas = await readLatestSchemas(settings, topics);
-    const shown = mappings.map((mapping) =>
-      json
-        ? mappingJson(mapping, elsewhere, keys, schemas)
-        : mappingLines(mapping, elsewhere, keys, schemas).join('\n'),
-    );
-    const text = (tables.length > 0 || json ? shown : [NO_TABLE]).join(json ? '\n' : '\n\n');
+    const found = { elsewhere, keys, schemas };
+    const compared = tables.flatMap((entry, nth) => {
+      const read = entries[nth];
+      return read === undefined ? [] : [{ ...read, entry }];
+    });
+    const { text, ...misfits } = report({ waiting, isTemplated, entries: compared }, found, request);
+    const isRight = misfits.problems.length + misfits.missing === 0;
     out.write(text === '' ? '' : `${text}\n`);
-    err.write(problems.length === 0 ? '' : allMisfits(problems));
-    return problems.length === 0 ? EXIT_CODE.ok : EXIT_CODE.configuration;
+    err.write(isRight ? '' : allMisfits(misfits));
+    return isRight ? EXIT_CODE.ok : EXIT_CODE.configuration;
   });
 }

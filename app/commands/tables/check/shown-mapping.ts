@@ -177,6 +177,19 @@ const shownElsewhere = ({ schema, groupId, topic }: OffsetsElsewhere): string =>
     ? `the schema ${schema} may hold offsets of these topics: the role may not read it`
     : `the schema ${schema} holds offsets of ${topic} by group ${groupId}: where that group fills this table, too, each record is in it twice`;
 
+/** What of these lines somebody should look at, although the table fits. */
+export const warningLines = (
+  mapping: CheckedMapping,
+  elsewhere: readonly OffsetsElsewhere[],
+  keys: readonly RecordKeys[],
+  schemas: readonly TopicSchema[],
+): readonly string[] => [
+  ...elsewhere.filter(({ topic }) => topic !== undefined && mapping.topics.includes(topic)).map(shownElsewhere),
+  ...[...keyLines(mapping, keys), ...schemaFindings(mapping, schemas).flatMap(schemaLines)].filter((line) =>
+    line.startsWith('WARNING'),
+  ),
+];
+
 /**
  * A mapping for a person.
  *

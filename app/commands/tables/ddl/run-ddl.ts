@@ -2,6 +2,7 @@ import { EXIT_CODE } from '../../../../contract/exit-code.ts';
 import { PRODUCT_NAME } from '../../../../contract/identity.ts';
 import { describeProblems, type Problem } from '../../../../settings/schema/problem.ts';
 import { formatsOf, formattedTables } from '../../../../settings/sections/formats.ts';
+import type { NamedTopics } from '../../../../settings/sections/tables/tables-of-topics.ts';
 import { type TableSettings, tablesOf } from '../../../../settings/sections/tables.ts';
 import type { Settings } from '../../../../settings/settings.ts';
 import { createRegistry } from '../../../formats/registry/schema-registry.ts';
@@ -9,15 +10,18 @@ import { openTopicReader } from '../../../kafka/topic-reader.ts';
 import { UNWATCHED } from '../../../logging/outage-log.ts';
 import { systemClock } from '../../../stream/ports/clock.ts';
 import { type CatalogTable, readCatalog } from '../../../tables/mapping/table-catalog.ts';
+import { MOST_IN_FULL } from '../../command/asked-table.ts';
 import type { OutputStreams } from '../../command/command.ts';
 import { unknownTopics } from '../../command/table-topics.ts';
 import { withServers } from '../../command/with-database.ts';
 import { readShapes, type TopicShapes } from './read-shapes.ts';
-import { statements } from './statements.ts';
+import { reviewLines, statementList, statements, type TableStatements } from './statements.ts';
 import { wantedTable, withPrimaryKeys } from './wanted-columns.ts';
 
 /** The command `tables ddl`. */
 export interface DdlRequest {
+  /** The only table, of which everything is printed. Left out: all tables. */
+  readonly table: string | undefined;
   /** Topics whose tables are printed; empty: all. */
   readonly topics: readonly string[];
   /** Where types come from. Left out: the registry where it has a schema, else records. */
@@ -77,15 +81,20 @@ function requestProblems(settings: Settings, { topics, from }: DdlRequest): read
  * @returns the exit code: 0 when they are printed, 78 when the request does not fit the settings, 1 when PostgreSQL,
  * Kafka or the registry was away or refused. It rejects only for a mistake in the program.
  */
-export async function printDdl(settings: Settings, request: DdlRequest, { out, err }: OutputStreams): Promise<number> {
+export async function printDdl(
+  { settings, waiting }: NamedTopics<Settings>,
+  request: DdlRequest,
+  { out, err }: OutputStreams,
+): Promise<number> {
   const problems = requestProblems(settings, request);
   if (problems.length > 0) {
     err.write(`${PRODUCT_NAME} tables ddl: nothing was read.\n\n${describeProblems(problems)}\n`);
     return EXIT_CODE.configuration;
   }
   const tables = entriesByTable(settings, request.topics);
+  const unclear = [...waiting.values()].map(reviewLines);
   if (tables.length === 0) {
-    out.write(`${NO_TABLE_TO_PRINT}\n`);
+    out.write(`${unclear.length === 0 ? NO_TABLE_TO_PRINT : unclear.join('\n\n')}\n`);
     return EXIT_CODE.ok;
   }
   return withServers('tables ddl', settings.database, { err }, async (pool) => {
@@ -94,26 +103,28 @@ export async function printDdl(settings: Settings, request: DdlRequest, { out, e
     const shapes = await readAll(settings, tables, request);
     const texts = tables.flatMap((entries, nth) => {
       const table = found[nth];
-      return table === undefined ? [] : [tableText(entries, table, shapes[nth] ?? [], settings)];
+      return table === undefined ? [] : [tableStatements(entries, table, shapes[nth] ?? [], settings)];
     });
-    out.write(`${texts.join('\n\n')}\n`);
+    const isList = request.table === undefined && texts.length > MOST_IN_FULL;
+    const printed = isList ? statementList(texts) : texts.map(({ lines }) => lines.join('\n'));
+    out.write(`${[...printed, ...unclear].join('\n\n')}\n`);
     return EXIT_CODE.ok;
   });
 }
 
 /** The statements for one table. */
-function tableText(
+function tableStatements(
   entries: readonly TableEntry[],
   table: CatalogTable,
   shapes: readonly TopicShapes[],
   settings: Settings,
-): string {
+): TableStatements {
   const given = entries.map(([, entry]) => entry);
   const keyed = withPrimaryKeys(given, table, shapes);
   const { columns, remarks } = wantedTable(keyed.entries, shapes, settings);
   const wanted = { columns, remarks: [...new Set([...remarks, ...keyed.remarks])] };
   const placed = entries.map(([path, entry], nth): TableEntry => [path, keyed.entries[nth] ?? entry]);
-  return statements(placed, table, wanted).join('\n');
+  return statements(placed, table, wanted);
 }
 
 /** What is known of the topics of each of these tables, in their order. */

@@ -122,20 +122,20 @@ function additions({ schema, table }: CatalogTable, columns: readonly WantedColu
 /** `relkind` of pg_class: what may be given columns. */
 const TABLE_KINDS: readonly string[] = ['r', 'p'];
 
+/** A problem as comments. */
+export const reviewLines = (problem: Problem): string =>
+  describeProblem(problem)
+    .split('\n')
+    .map((line) => `-- REVIEW: ${printable(line.trim())}`)
+    .join('\n');
+
 const GRANT = /^GRANT [^;]*/;
 
 /** What `tables check` would still say: statements for what a GRANT mends, and comments for the rest. */
 function remaining(problems: readonly Problem[]): readonly string[] {
   const grants = problems.flatMap(({ allowed }) => GRANT.exec(allowed ?? '')?.[0] ?? []);
   const others = problems.filter(({ allowed }) => !GRANT.test(allowed ?? ''));
-  return [
-    ...new Set(grants.map((grant) => `${grant};`)),
-    ...others.flatMap((problem) =>
-      describeProblem(problem)
-        .split('\n')
-        .map((line) => `-- REVIEW: ${printable(line.trim())}`),
-    ),
-  ];
+  return [...new Set(grants.map((grant) => `${grant};`)), ...others.map(reviewLines)];
 }
 
 /** The table as it will be: what is there, and what is added. */
@@ -154,6 +154,18 @@ function afterwards(
   return { ...found, relation: future };
 }
 
+const COMPLETE = 'each field has a column';
+const UNKNOWN = 'is there, and no record shows its fields yet';
+
+/** What is printed about one table. */
+export interface TableStatements {
+  readonly lines: readonly string[];
+  /** Such as `orders -> public.orders`. */
+  readonly title: string;
+  /** Why there is nothing to do: no statement, and nothing to review. `null`: there is something. */
+  readonly complete: string | null;
+}
+
 /**
  * The statements that make a table what the settings need, with comments. Nothing is run.
  *
@@ -164,7 +176,7 @@ export function statements(
   entries: readonly (readonly [path: string, settings: TableSettings])[],
   found: CatalogTable,
   wanted: WantedTable,
-): readonly string[] {
+): TableStatements {
   const settings = entries.map(([, entry]) => entry);
   const keys = entryKeys(settings);
   const there = found.relation?.columns.map(({ name }) => name) ?? [];
@@ -174,10 +186,30 @@ export function statements(
   const made = found.relation === null ? creation(found, missing, keys) : additions(found, isOther ? [] : missing);
   const problems = entries.flatMap(([path, entry]) => resolveMapping(entry, future, path).problems);
   const topics = settings.flatMap((entry) => entry.topics);
+  const title = `${[...new Set(topics)].map(printable).join(', ')} -> ${printable(`${found.schema}.${found.table}`)}`;
+  const left = wanted.columns.length === 0 ? [] : remaining(problems);
+  const isUnknown = wanted.columns.length === 0;
+  const isReviewed = isUnknown || !wanted.remarks.some((each) => each.includes('REVIEW'));
+  const isComplete = found.relation !== null && !isOther && made.length + left.length === 0 && isReviewed;
+  return {
+    title,
+    complete: isComplete ? (isUnknown ? UNKNOWN : COMPLETE) : null,
+    lines: [
+      `-- ${title}`,
+      ...wanted.remarks.map((remark) => `-- ${printable(remark)}`),
+      ...(wanted.columns.length === 0 ? [] : made.length > 0 || isOther ? made : [`-- ${COMPLETE}`]),
+      ...left,
+    ],
+  };
+}
+
+/** Many tables: a line for each that is complete, the statements of the others, and how many there are of both. */
+export function statementList(tables: readonly TableStatements[]): readonly string[] {
+  const complete = tables.flatMap((each) => (each.complete === null ? [] : [`-- ${each.title}: ${each.complete}`]));
+  const others = tables.filter((each) => each.complete === null);
   return [
-    `-- ${[...new Set(topics)].map(printable).join(', ')} -> ${printable(`${found.schema}.${found.table}`)}`,
-    ...wanted.remarks.map((remark) => `-- ${printable(remark)}`),
-    ...(wanted.columns.length === 0 ? [] : made.length > 0 || isOther ? made : ['-- each field has a column']),
-    ...(wanted.columns.length === 0 ? [] : remaining(problems)),
+    ...(complete.length === 0 ? [] : [complete.join('\n')]),
+    ...others.map((each) => each.lines.join('\n')),
+    `-- ${tables.length} tables: ${complete.length} complete, ${others.length} to make, alter or look at`,
   ];
 }

@@ -104,13 +104,24 @@ export class DryRunSummary {
 
   /** @param maxRatio `deadLetters.maxRatio` */
   lines({ unmapped, columns }: TriedFindings, maxRatio: number): readonly string[] {
-    const unmatched = this.#unmatched === 0 ? '' : `, ${grouped(this.#unmatched)} would be in no table`;
     const rows = this.#rows.all.map(
       ({ words: [operation = '', table = ''], records }) => `${grouped(records)} ${operation} in ${table}`,
     );
+    const [total = '', ...others] = this.totalLines(maxRatio);
+    return [
+      total,
+      ...rows.map((line) => `  ${line}`),
+      ...others,
+      ...[...unmapped].map(([topic, names]) => printable(`fields of ${topic} without a column: ${names.join(', ')}`)),
+      ...columns.flatMap(columnLines),
+    ];
+  }
+
+  /** The counts of all records together, and of each reason of a dead letter. */
+  totalLines(maxRatio: number): readonly string[] {
+    const unmatched = this.#unmatched === 0 ? '' : `, ${grouped(this.#unmatched)} would be in no table`;
     return [
       `${counted(this.#records, 'record')}: ${grouped(this.#stored)} would be stored, ${grouped(this.#dead)} would be dead letters${unmatched}`,
-      ...rows.map((line) => `  ${line}`),
       ...this.#letters.all.map(({ words: [reason = '', target = '', column = ''], records }) => {
         const place = target === '' ? '' : `, ${target}${column === '' ? '' : `, column "${column}"`}`;
         return printable(`  ${grouped(records)} ${reason}${place}`);
@@ -123,13 +134,11 @@ export class DryRunSummary {
       ...this.unreadable.map(({ topic, partition, offset, reason }) =>
         printable(`${topic}/${partition} offset ${offset}: cannot be read: ${reason}`),
       ),
-      ...[...unmapped].map(([topic, names]) => printable(`fields of ${topic} without a column: ${names.join(', ')}`)),
-      ...columns.flatMap(columnLines),
     ];
   }
 
   /** The same as one line of JSON. */
-  json({ unmapped, columns }: TriedFindings): string {
+  json({ waiting, unmapped, columns }: TriedFindings): string {
     return JSON.stringify({
       records: this.#records,
       stored: this.#stored,
@@ -145,6 +154,7 @@ export class DryRunSummary {
         ...{ topic, partition, code },
         offset: Number(offset),
       })),
+      waiting: [...waiting].map(([topic, { code, messageOfWait }]) => ({ topic, code, message: messageOfWait })),
       unmapped: Object.fromEntries(unmapped),
       columns,
       rolledBack: true,

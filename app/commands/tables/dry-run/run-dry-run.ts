@@ -2,6 +2,7 @@ import { EXIT_CODE, EXIT_CODE_OF_DEAD_LETTERS } from '../../../../contract/exit-
 import { PRODUCT_NAME } from '../../../../contract/identity.ts';
 import { describeProblems, type Problem } from '../../../../settings/schema/problem.ts';
 import { formatsOf } from '../../../../settings/sections/formats.ts';
+import type { NamedTopics } from '../../../../settings/sections/tables/tables-of-topics.ts';
 import { topicsOf } from '../../../../settings/sections/tables.ts';
 import type { Settings } from '../../../../settings/settings.ts';
 import { FieldReaders } from '../../../formats/field-readers.ts';
@@ -12,16 +13,20 @@ import { UNWATCHED } from '../../../logging/outage-log.ts';
 import type { DatabasePool } from '../../../store/connection/database-pool.ts';
 import { systemClock } from '../../../stream/ports/clock.ts';
 import type { WriteRequest } from '../../../stream/ports/record-sink.ts';
+import { MOST_IN_FULL, ofTopics } from '../../command/asked-table.ts';
 import { type OutputStreams, unlessInterrupted } from '../../command/command.ts';
 import { grouped, Output } from '../../command/output.ts';
 import { unknownTopics } from '../../command/table-topics.ts';
 import { withServers } from '../../command/with-database.ts';
 import { DryRunSummary, recordJson, recordLines } from './dry-run-output.ts';
 import { type ReadRequests, readSampleFile, readTopics } from './read-requests.ts';
-import { DryRun } from './tried-records.ts';
+import { TopicResults, waitingLines } from './topic-results.ts';
+import { DryRun, type TriedFindings, type TriedRecord } from './tried-records.ts';
 
 /** The command `tables dry-run`. */
 export interface DryRunRequest {
+  /** The only table, of which each record is printed. Left out: all tables. */
+  readonly table: string | undefined;
   /** Topics whose records are tried; empty: all. */
   readonly topics: readonly string[];
   readonly selection: Selection;
@@ -63,14 +68,16 @@ async function fetchSchemas(
 
 /** One dry run, with its output. */
 class DryRunCommand {
+  readonly #named: NamedTopics<Settings>;
   readonly #settings: Settings;
   readonly #request: DryRunRequest;
   readonly #streams: OutputStreams;
   readonly #output: Output;
   readonly #signal: AbortSignal;
 
-  constructor(settings: Settings, request: DryRunRequest, streams: OutputStreams, signal: AbortSignal) {
-    this.#settings = settings;
+  constructor(named: NamedTopics<Settings>, request: DryRunRequest, streams: OutputStreams, signal: AbortSignal) {
+    this.#named = named;
+    this.#settings = named.settings;
     this.#request = request;
     this.#streams = streams;
     this.#output = new Output(streams, systemClock);
@@ -83,14 +90,14 @@ class DryRunCommand {
     if (read.problems.length > 0) {
       return refuseProblems(read.problems, this.#streams);
     }
-    const summary = this.#signal.aborted ? new DryRunSummary() : await this.#try(pool, read);
+    const code = this.#signal.aborted ? EXIT_CODE.ok : await this.#try(pool, read);
     await (this.#signal.aborted && this.#output.lines(['interrupted'], 'err'));
-    return unlessInterrupted(this.#signal, summary.isClean ? EXIT_CODE.ok : EXIT_CODE_OF_DEAD_LETTERS);
+    return unlessInterrupted(this.#signal, code);
   }
 
   #read(): Promise<ReadRequests> {
-    const { topics, selection, sample } = this.#request;
-    const asked = topics.length === 0 ? topicsOf(this.#settings) : topics;
+    const { selection, sample } = this.#request;
+    const asked = topicsOf(this.#settings);
     if (sample !== undefined) {
       return readSampleFile(sample, asked);
     }
@@ -102,48 +109,57 @@ class DryRunCommand {
     });
   }
 
-  async #try(pool: DatabasePool, { requests, unreadable }: ReadRequests): Promise<DryRunSummary> {
+  async #try(pool: DatabasePool, { requests, unreadable }: ReadRequests): Promise<number> {
     const settings = this.#settings;
-    const { json, values } = this.#request;
     const summary = new DryRunSummary();
     summary.unreadable = unreadable;
+    const results = this.#isList ? new TopicResults(settings) : null;
     const all = requests.reduce((sum, { records }) => sum + records.length, 0);
     const registry = createRegistry(settings, { current: () => settings, clock: systemClock, outages: UNWATCHED });
-    const dryRun = new DryRun(settings, new FieldReaders((topic) => formatsOf(settings, topic), registry));
+    const dryRun = new DryRun(this.#named, new FieldReaders((topic) => formatsOf(settings, topic), registry));
+    const onTried = async (tried: readonly TriedRecord[]): Promise<void> => {
+      tried.forEach((each) => {
+        summary.add(each);
+      });
+      await (results === null ? this.#output.lines(this.#linesOf(tried)) : results.add(tried));
+      this.#output.progress(() => `${grouped(summary.records)} of ${grouped(all)} records tried`);
+    };
     try {
       await fetchSchemas(registry, settings, requests, this.#signal);
-      await pool.withClient((client) =>
-        dryRun.try(
-          client,
-          requests,
-          async (tried) => {
-            for (const each of tried) {
-              summary.add(each);
-            }
-            await this.#output.lines(
-              tried.flatMap((each) => (json ? [recordJson(each, values)] : recordLines(each, values))),
-            );
-            this.#output.progress(() => `${grouped(summary.records)} of ${grouped(all)} records tried`);
-          },
-          this.#signal,
-        ),
-      );
+      await pool.withClient((client) => dryRun.try(client, requests, onTried, this.#signal));
     } finally {
       this.#output.clear();
       await registry?.close();
     }
-    await this.#summarize(summary, dryRun);
-    return summary;
+    await this.#output.lines(this.#summaryLines(summary, dryRun.findings, results));
+    const isWrong = [...dryRun.findings.waiting.values()].some(({ isIgnored }) => !isIgnored);
+    return isWrong ? EXIT_CODE.configuration : summary.isClean ? EXIT_CODE.ok : EXIT_CODE_OF_DEAD_LETTERS;
   }
 
-  #summarize(summary: DryRunSummary, { findings }: DryRun): Promise<void> {
-    return this.#output.lines(
-      this.#request.json
-        ? [summary.json(findings)]
-        : ['', ...summary.lines(findings, this.#settings.deadLetters.maxRatio), ROLLED_BACK],
-    );
+  /** Whether there are too many topics for a line for each record. */
+  get #isList(): boolean {
+    const { table, topics, values, json } = this.#request;
+    const isLimited = table !== undefined || topics.length > 0;
+    return !isLimited && !values && !json && topicsOf(this.#settings).length > MOST_IN_FULL;
+  }
+
+  #linesOf(tried: readonly TriedRecord[]): readonly string[] {
+    const { json, values } = this.#request;
+    return tried.flatMap((each) => (json ? [recordJson(each, values)] : recordLines(each, values)));
+  }
+
+  #summaryLines(summary: DryRunSummary, findings: TriedFindings, results: TopicResults | null): readonly string[] {
+    const { maxRatio } = this.#settings.deadLetters;
+    if (this.#request.json) {
+      return [summary.json(findings)];
+    }
+    return results === null
+      ? ['', ...summary.lines(findings, maxRatio), ...waitingLines(findings), ROLLED_BACK]
+      : [...results.lines(findings), '', ...summary.totalLines(maxRatio), ONE_TABLE, ROLLED_BACK];
   }
 }
+
+const ONE_TABLE = `${PRODUCT_NAME} tables dry-run --table NAME prints all about one table`;
 
 /**
  * Runs `tables dry-run`: reads records without a group, writes them as the consumer does in one transaction, and rolls
@@ -155,15 +171,17 @@ class DryRunCommand {
  * signal that ended it. It rejects only for a mistake in the program.
  */
 export function runDryRun(
-  settings: Settings,
+  named: NamedTopics<Settings>,
   request: DryRunRequest,
   streams: OutputStreams,
   signal: AbortSignal,
 ): Promise<number> {
-  const problems = unknownTopics(request.topics, topicsOf(settings), 'topics of kafka.topics and tables');
+  const { topics } = request;
+  const known = [...topicsOf(named.settings), ...named.waiting.keys()];
+  const problems = unknownTopics(topics, known, 'topics of kafka.topics and tables');
   if (problems.length > 0) {
     return Promise.resolve(refuseProblems(problems, streams));
   }
-  const command = new DryRunCommand(settings, request, streams, signal);
-  return withServers('tables dry-run', settings.database, streams, (pool) => command.run(pool));
+  const command = new DryRunCommand(topics.length === 0 ? named : ofTopics(named, topics), request, streams, signal);
+  return withServers('tables dry-run', named.settings.database, streams, (pool) => command.run(pool));
 }

@@ -1,5 +1,7 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
 import type { TableOperation } from '../../../../contract/metrics/definition.ts';
+import type { NamedTopics } from '../../../../settings/sections/tables/tables-of-topics.ts';
+import { topicsOf } from '../../../../settings/sections/tables.ts';
 import type { Settings } from '../../../../settings/settings.ts';
 import type { FieldReaders } from '../../../formats/field-readers.ts';
 import { recordDecoders } from '../../../formats/record-decoders.ts';
@@ -14,6 +16,7 @@ import type { Refusal, Table } from '../../../store/tables/table.ts';
 import { TopicTables } from '../../../store/transaction/topic-tables.ts';
 import { copyAdmitted, requireTablesOnce } from '../../../store/transaction/write-records.ts';
 import type { WriteRequest } from '../../../stream/ports/record-sink.ts';
+import { FatalError } from '../../../stream/ports/stream-errors.ts';
 import { MappedTables } from '../../../tables/table/mapped-tables.ts';
 import { type ColumnFindings, SeenColumns } from './seen-columns.ts';
 
@@ -34,6 +37,8 @@ export interface TriedRecord {
 
 /** What was seen beside the records themselves. */
 export interface TriedFindings {
+  /** Topics that a consumer leaves waiting, and why: none of their records was tried further. */
+  readonly waiting: ReadonlyMap<string, FatalError>;
   /** By topic: fields of values that no table takes, and how many there were. */
   readonly unmapped: ReadonlyMap<string, readonly string[]>;
   readonly columns: readonly ColumnFindings[];
@@ -83,25 +88,33 @@ const WITHOUT_LIMIT = { limit: { isWithout: true } } as const;
  */
 export class DryRun {
   readonly #settings: Settings;
+  readonly #named: NamedTopics<Settings>;
   readonly #mapped: MappedTables;
   readonly #tables: TopicTables;
   readonly #ownTables: OwnTables;
   readonly #unmapped = new Map<string, string[]>();
   readonly #columns = new Map<Table, SeenColumns>();
+  readonly #waiting = new Map<string, FatalError>();
 
-  constructor(settings: Settings, readers: FieldReaders) {
+  constructor(named: NamedTopics<Settings>, readers: FieldReaders) {
+    const { settings } = named;
     const unmapped = {
       log: (topic: string, _tables: readonly string[], name: string | null) => this.#note(topic, name ?? 'others'),
     };
     this.#settings = settings;
-    this.#mapped = new MappedTables(settings, { unmapped }, readers);
+    this.#named = named;
+    this.#mapped = new MappedTables(settings, { unmapped }, readers, named);
     this.#ownTables = new OwnTables(settings.database.schema);
     const records = temporaryRecords(settings, readers);
     this.#tables = new TopicTables(records, () => settings.kafka.topics, this.#mapped);
   }
 
   get findings(): TriedFindings {
-    return { unmapped: this.#unmapped, columns: [...this.#columns.values()].map(({ findings }) => findings) };
+    return {
+      waiting: this.#waiting,
+      unmapped: this.#unmapped,
+      columns: [...this.#columns.values()].map(({ findings }) => findings),
+    };
   }
 
   /**
@@ -109,7 +122,7 @@ export class DryRun {
    *
    * @param signal ends it after the request in hand
    * @param onTried called with the records of each request
-   * @throws FatalError `TABLES_DO_NOT_FIT`, or what else stops a consumer
+   * @throws FatalError `TABLES_DO_NOT_FIT`, or what else stops a consumer. Where a template takes the topic it waits
    * @throws OutageError where PostgreSQL is away, or a lock does not come
    */
   async try(
@@ -119,6 +132,10 @@ export class DryRun {
     signal: AbortSignal,
   ): Promise<void> {
     await this.#mapped.read(client);
+    const topics = [...this.#named.waiting.keys(), ...topicsOf(this.#settings)];
+    for (const topic of topics) {
+      this.#unlessWaiting(topic, () => this.#tables.of(topic));
+    }
     await client.query(beginRows({ ...timeoutsOf(this.#settings.database), lock_timeout: TRIAL_LOCK_TIMEOUT_MS }));
     for (const request of requests) {
       if (signal.aborted) {
@@ -133,7 +150,10 @@ export class DryRun {
   #tryRequest(client: PoolClient, request: WriteRequest): Promise<readonly TriedRecord[]> {
     return rowMemory.during(async (memory) => {
       const { groupId } = this.#settings.kafka;
-      const written = admit(this.#tables.of(request.topic), request, memory);
+      const written = this.#unlessWaiting(request.topic, () => admit(this.#tables.of(request.topic), request, memory));
+      if (written === null) {
+        return [];
+      }
       await requireTablesOnce(client, written.batches);
       const owner = { groupId, ownTables: this.#ownTables, deadLetters: WITHOUT_LIMIT };
       const { poison } = await copyAdmitted(client, owner, request, written);
@@ -142,6 +162,22 @@ export class DryRun {
       );
       return this.#outcomes(request, written, letters);
     });
+  }
+
+  /** What the work comes to; `null` where the topic waits, and nothing was sent to PostgreSQL yet. */
+  #unlessWaiting<T>(topic: string, work: () => T): T | null {
+    if (this.#waiting.has(topic)) {
+      return null;
+    }
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof FatalError && error.isOfTopic && this.#named.isTemplated?.(topic))) {
+        throw error;
+      }
+      this.#waiting.set(topic, error);
+      return null;
+    }
   }
 
   #outcomes(
