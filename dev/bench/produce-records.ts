@@ -8,8 +8,8 @@ const CUSTOMERS = 20_000;
 const SEED = 7;
 
 const PER_REQUEST = 3_000;
-/** The most of a steady load that one request makes up for, after a stall. */
-const MOST_DUE = 10_000;
+/** The most of a steady load that one request makes up for, after a stall: so many of a partition are one batch. */
+const MOST_DUE = { inAll: 10_000, ofPartition: PER_REQUEST } as const;
 
 /** The only header of every record. */
 export const BENCHMARK_HEADER = { key: 'source', value: Buffer.from('bench') } as const;
@@ -84,7 +84,8 @@ export interface SteadyLoad extends RecordPlaces {
  * the topic
  */
 export async function startSteadyLoad(load: SteadyLoad): Promise<() => Promise<number>> {
-  const { kafka, recordsPerSecond, requestMs = 100, from } = load;
+  const { kafka, topics, partitions, recordsPerSecond, requestMs = 100, from } = load;
+  const most = Math.min(MOST_DUE.inAll, MOST_DUE.ofPartition * topics.length * partitions);
   const producer = kafka.producer({ allowAutoTopicCreation: false, idempotent: true });
   await producer.connect();
   const began = performance.now();
@@ -92,7 +93,7 @@ export async function startSteadyLoad(load: SteadyLoad): Promise<() => Promise<n
   let [isEnding, next] = [false, from];
   const work = (async () => {
     while (!isEnding) {
-      const count = Math.min(due() - next, MOST_DUE);
+      const count = Math.min(due() - next, most);
       const topicMessages = benchmarkMessages(load, next, count);
       next += count;
       await Promise.all([count > 0 && producer.sendBatch({ topicMessages }), delay(requestMs)]);
