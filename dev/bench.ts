@@ -1,6 +1,8 @@
 import { Kafka, logLevel } from 'kafkajs';
+import { megabytes, microseconds, percent, print, rate } from './bench/figures.ts';
 import { COMMIT_TIMES, groupHeading, groupRow, measureScenario, SCENARIO_RUNS } from './bench/group/group.ts';
 import { measureIdle } from './bench/idle/idle.ts';
+import { benchManyTables } from './bench/many-tables/bench-many-tables.ts';
 import { besideProgram, consumerProgram, type MeasuredProgram } from './bench/measured-program.ts';
 import { BENCH_HELP, type Benchmark, type BenchOptions, readBenchOptions } from './bench/options.ts';
 import { measurePartitions } from './bench/partitions.ts';
@@ -21,10 +23,6 @@ import { type Stack, startStack } from './stack/local-stack.ts';
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
-function print(what: string, figure: string): void {
-  console.log(`${what.padEnd(52)}${figure}`);
-}
-
 const DEFAULT_RECORDS = 1_000_000;
 const DEFAULT_SECONDS = 30;
 
@@ -34,10 +32,6 @@ const consumerEnvironment = ({ isInPod, set }: BenchOptions) => ({ ...(isInPod &
 const kafkaClient = ({ kafka }: Stack) =>
   new Kafka({ clientId: 'bench', brokers: [kafka?.broker ?? ''], logLevel: logLevel.NOTHING });
 
-const rate = (perSecond: number) =>
-  Number.isFinite(perSecond) ? `${Math.round(perSecond).toLocaleString('en')} rows/s` : 'too few records for a rate';
-const percent = (share: number) => `${(share * 100).toFixed(1)} % of a core`;
-
 const measuredPrograms = (stack: Stack, options: BenchOptions, rowsQuery?: string): readonly MeasuredProgram[] => [
   consumerProgram(stack, consumerEnvironment(options), rowsQuery),
   ...(options.beside === undefined ? [] : [besideProgram(stack, options.beside)]),
@@ -46,7 +40,7 @@ const measuredPrograms = (stack: Stack, options: BenchOptions, rowsQuery?: strin
 async function benchThroughput(stack: Stack, options: BenchOptions): Promise<void> {
   const { records = DEFAULT_RECORDS, partitions = 6, repeats = 1 } = options.numbers;
   console.log(`producing ${records.toLocaleString('en')} records ...`);
-  await produceRecords(kafkaClient(stack), { topic: 'orders', partitions, records });
+  await produceRecords(kafkaClient(stack), { topics: ['orders'], partitions, records });
   const programs = measuredPrograms(stack, options);
   const plan = { topic: 'orders', records, repeats };
   const { baselines, results } = await measureThroughput(stack, programs, plan, (what, result) =>
@@ -75,7 +69,7 @@ async function benchThroughput(stack: Stack, options: BenchOptions): Promise<voi
 
 const figuresOf = ({ rowsPerSecond, cpuSeconds, peakMemoryBytes }: ConsumeResult, records: number): string => {
   const work = `${cpuSeconds.toFixed(1)} CPU s (${((cpuSeconds * 1e6) / records).toFixed(2)} a million)`;
-  return `${rate(rowsPerSecond)}, ${work}, ${Math.round(peakMemoryBytes / 1e6)} MB at most`;
+  return `${rate(rowsPerSecond)}, ${work}, ${megabytes(peakMemoryBytes)} at most`;
 };
 
 const EVERYDAY_PARTITIONS = [12, 100];
@@ -169,8 +163,8 @@ async function benchScrape(stack: Stack, options: BenchOptions): Promise<void> {
   const { records = DEFAULT_RECORDS, partitions = 200 } = options.numbers;
   const kafka = kafkaClient(stack);
   console.log(`producing ${records.toLocaleString('en')} records into ${partitions} partitions ...`);
-  await produceRecords(kafka, { topic: 'scraped', partitions, records });
-  const load = { kafka, topic: 'scraped', partitions, from: records };
+  await produceRecords(kafka, { topics: ['scraped'], partitions, records });
+  const load = { kafka, topics: ['scraped'], partitions, from: records };
   const { series, bytes, compressedBytes, ofBacklog, ofSteadyLoad, atRest, cpuPerScrape } = await measureScrapes(
     stack,
     load,
@@ -187,15 +181,17 @@ async function benchScrape(stack: Stack, options: BenchOptions): Promise<void> {
 
 const RECORDS_INTO_TABLES = 300_000;
 
-const microseconds = (seconds: number, records: number): string => ((seconds * 1e6) / records).toFixed(1);
-
 function printWay(result: WayResult, records: number): void {
   const { rowsPerSecond, cpuSeconds, postgresCpuSeconds, peakMemoryBytes } = result.median;
   const work = `${microseconds(cpuSeconds, records)} + ${microseconds(postgresCpuSeconds, records)} µs a row`;
-  print(MEASURED_WAYS[result.way].title, `${rate(rowsPerSecond)}, ${work}, ${Math.round(peakMemoryBytes / 1e6)} MB`);
+  print(MEASURED_WAYS[result.way].title, `${rate(rowsPerSecond)}, ${work}, ${megabytes(peakMemoryBytes)}`);
 }
 
 async function benchTables(stack: Stack, options: BenchOptions): Promise<void> {
+  if (options.counts !== undefined) {
+    await benchManyTables(stack, options.counts, options.numbers, consumerEnvironment(options));
+    return;
+  }
   const { records = RECORDS_INTO_TABLES, partitions = 6, repeats = 5 } = options.numbers;
   const plan = { records, partitions, repeats };
   const env = consumerEnvironment(options);

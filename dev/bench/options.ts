@@ -34,6 +34,8 @@ export interface BesideOptions {
 export interface BenchOptions {
   readonly benchmark: Benchmark;
   readonly numbers: Readonly<Partial<Record<NumberOption, number>>>;
+  /** Numbers of tables that are measured one after the other. Left out: one table in several ways. */
+  readonly counts?: readonly number[];
   /** Of the benchmark of a group. */
   readonly scenarios: readonly GroupScenario[];
   /** Whether the consumer has the memory settings of a default Pod. */
@@ -50,6 +52,11 @@ export type ReadBenchOptions =
 
 const NUMBERS = ['records', 'partitions', 'members', 'repeats', 'rate', 'seconds'] as const;
 type NumberOption = (typeof NUMBERS)[number];
+/** A local broker takes a minute to make the topics of a thousand tables. */
+const COUNT = {
+  pattern: /^([1-9]\d{0,2}|1000)$/,
+  allowed: 'whole numbers from 1 to 1000, with commas between them',
+} as const;
 /** Of fewer members none would be left when half of them are stopped. */
 const MEMBERS = { pattern: /^([2-9]|[1-4]\d|50)$/, allowed: 'a whole number from 2 to 50' } as const;
 
@@ -66,19 +73,24 @@ export const BENCH_HELP = `Measures the consumer, in one run, with a new Kafka a
   npm run bench -- partitions                one consumer of 1,000 partitions: at rest, with records in all, scraped
   npm run bench -- scrape                    scrapes of a consumer of 200 partitions, while it works and after that
   npm run bench -- tables                    300,000 records into tables of your own, beside records, several times
+  npm run bench -- tables --count 1,50,200   one consumer of so many tables with keys that one template names, one partition
+                                             a topic: a backlog of 1,000,000 records, and 2,000 records a second
   npm run bench -- start                     the image's bundle: from process start to UP, and memory when idle
 
 Options (behind "npm run bench --"):
-  --records N      records to produce and write (default: 1000000; of tables: 300000; of partitions: 100000)
+  --records N      records to produce and write (default: 1000000; of tables: 300000, with --count 1000000; of
+                   partitions: 100000)
   --partitions N   partitions of the topic (default: 6; of everyday: 12, then 100; of group: 12; of partitions: 1000; of
                    scrape: 200)
+  --count N,N      of tables: how many tables, each number measured after the one before; the first is compared with
   --members N      consumers of group, before one is stopped or added (default: 5)
   --scenarios A,B  what group does to them, of ${GROUP_SCENARIOS.join(', ')} (default: all of it, one after the
                    other, each with another topic and another group)
   --repeats N      how often throughput, encoders, everyday and tables measure each way, in turn; medians follow (default: 1;
                    of encoders: 3; of tables: 5); group measures each scenario as often, and shows each time
-  --rate N         records a second of everyday (default: 2000) and group (default: 1000)
-  --seconds N      how long to watch the consumer of everyday, idle and partitions (default: 30)
+  --rate N         records a second of everyday and tables --count (default: 2000), and of group (default: 1000)
+  --seconds N      how long to watch the consumer of everyday, idle and partitions (default: 30), and of tables --count
+                   (default: 60)
   --pod            bound the consumer's memory as the image and a Pod of default size do
   --set NAME=VALUE environment variable of the consumer, such as CONSUMER_MAX_BATCH_RECORDS=10000; may be repeated
   --help           this text
@@ -100,7 +112,7 @@ export function readBenchOptions(args: readonly string[]): ReadBenchOptions {
   const [text, flag] = [{ type: 'string' }, { type: 'boolean' }] as const;
   const known = {
     ...{ records: text, partitions: text, members: text, repeats: text, rate: text, seconds: text },
-    scenarios: text,
+    ...{ scenarios: text, count: text },
     ...{ set: { ...text, multiple: true }, pod: flag, help: { ...flag, short: 'h' } },
     ...{ beside: text, 'beside-rows': text, 'beside-setup': text },
   } as const;
@@ -117,12 +129,16 @@ export function readBenchOptions(args: readonly string[]): ReadBenchOptions {
   ];
   const { beside, 'beside-rows': rowsQuery, 'beside-setup': setup } = values;
   problems.push(...besideProblems({ benchmark, beside, rowsQuery, setup }));
+  if (values.count !== undefined && benchmark !== 'tables') {
+    problems.push(`--count: ${benchmark} has no number of tables; tables has.`);
+  }
   if (problems.length > 0 || !isBenchmark(benchmark)) {
     return { kind: 'problems', problems };
   }
   const options = {
     benchmark,
     numbers: Object.fromEntries(NUMBERS.flatMap((name) => (values[name] ? [[name, Number(values[name])]] : []))),
+    ...(values.count !== undefined && { counts: String(values.count).split(',').map(Number) }),
     scenarios: values.scenarios === undefined ? GROUP_SCENARIOS : scenariosOf(String(values.scenarios)),
     isInPod: values.pod === true,
     set: Object.fromEntries([values.set ?? []].flat().map((pair) => String(pair).split(/=(.*)/s).slice(0, 2))),
@@ -164,6 +180,9 @@ function optionProblems({ name, rawName, value }: OptionToken, known: readonly s
   }
   if (name === 'members' && !MEMBERS.pattern.test(value)) {
     return [`${rawName}: "${value}" is not allowed; allowed is ${MEMBERS.allowed}.`];
+  }
+  if (name === 'count' && !value.split(',').every((count) => COUNT.pattern.test(count))) {
+    return [`${rawName}: "${value}" is not allowed; allowed are ${COUNT.allowed}.`];
   }
   if (name === 'scenarios' && scenariosOf(value).length < value.split(',').length) {
     return [

@@ -64,7 +64,7 @@ export async function measurePartitions(
     const idleShare = await shareOfCore(consumer.pid, seconds);
     const [cpuBefore, began] = [cpuSeconds(consumer.pid), performance.now()];
     const perRequest = Math.max(LEAST_PER_REQUEST, partitions * RECORDS_PER_BATCH);
-    await produceRecords(kafka, { topic: TOPIC, partitions, records, perRequest });
+    await produceRecords(kafka, { topics: [TOPIC], partitions, records, perRequest });
     const { at } = await untilRows(consumer, records, POLL_MS);
     const work = { cpuSeconds: cpuSeconds(consumer.pid) - cpuBefore, seconds: (at - began) / 1_000 };
     return { idleShare, ...work, ...(await measureHeld(consumer)) };

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Kafka, Message } from 'kafkajs';
+import type { Kafka, Message, TopicMessages } from 'kafkajs';
 import { randomSource } from '../orders/random-source.ts';
 import { sampleOrder } from '../orders/sample-record.ts';
 import { ensureTopic } from '../stack/topic.ts';
@@ -8,8 +8,8 @@ const CUSTOMERS = 20_000;
 const SEED = 7;
 
 const PER_REQUEST = 3_000;
-/** The most of a steady load that one request makes up for, after a stall. */
-const MOST_DUE = 10_000;
+/** The most of a steady load that one request makes up for, after a stall: so many of a partition are one batch. */
+const MOST_DUE = { inAll: 10_000, ofPartition: PER_REQUEST } as const;
 
 /** The only header of every record. */
 export const BENCHMARK_HEADER = { key: 'source', value: Buffer.from('bench') } as const;
@@ -26,37 +26,50 @@ const benchmarkMessage = (index: number): Message => ({
   headers: { [BENCHMARK_HEADER.key]: BENCHMARK_HEADER.value },
 });
 
-const benchmarkMessages = (from: number, count: number, partitions: number, messageAt = benchmarkMessage): Message[] =>
-  Array.from({ length: count }, (_, nth) => ({ ...messageAt(from + nth), partition: (from + nth) % partitions }));
-
-/** What is produced, spread evenly over the partitions. */
-interface Production {
-  readonly topic: string;
+/** Where records go: one after the other over the topics, and in each over its partitions. */
+interface RecordPlaces {
+  readonly topics: readonly string[];
+  /** Of each topic. */
   readonly partitions: number;
-  readonly records: number;
-  /** Records in one produce request. @default 3,000 */
-  readonly perRequest?: number;
   /** The record at an index. @default {@link benchmarkRecord} with its header */
   readonly messageAt?: (index: number) => Message;
 }
 
-/** Makes the topic and produces the benchmark's records into it. */
+/** The records from an index on, by their topics; a topic without any is left out. */
+function benchmarkMessages(places: RecordPlaces, from: number, count: number): TopicMessages[] {
+  const { topics, partitions, messageAt = benchmarkMessage } = places;
+  const byTopic = topics.map((topic): TopicMessages => ({ topic, messages: [] }));
+  for (let index = from; index < from + count; index += 1) {
+    const partition = Math.floor(index / topics.length) % partitions;
+    byTopic[index % topics.length]?.messages.push({ ...messageAt(index), partition });
+  }
+  return byTopic.filter(({ messages }) => messages.length > 0);
+}
+
+/** What is produced, spread evenly over the topics and their partitions. */
+interface Production extends RecordPlaces {
+  readonly records: number;
+  /** Records in one produce request. @default 3,000 */
+  readonly perRequest?: number;
+}
+
+/** Makes the topics and produces the benchmark's records into them. */
 export async function produceRecords(kafka: Kafka, production: Production): Promise<void> {
-  const { topic, partitions, records, perRequest = PER_REQUEST, messageAt } = production;
-  await ensureTopic(kafka, topic, partitions);
+  const { topics, partitions, records, perRequest = PER_REQUEST } = production;
+  for (const topic of topics) {
+    await ensureTopic(kafka, topic, partitions);
+  }
   const producer = kafka.producer({ allowAutoTopicCreation: false, idempotent: true });
   await producer.connect();
   for (let from = 0; from < records; from += perRequest) {
-    const messages = benchmarkMessages(from, Math.min(perRequest, records - from), partitions, messageAt);
-    await producer.send({ topic, messages });
+    const topicMessages = benchmarkMessages(production, from, Math.min(perRequest, records - from));
+    await producer.sendBatch({ topicMessages });
   }
   await producer.disconnect();
 }
 
-export interface SteadyLoad {
+export interface SteadyLoad extends RecordPlaces {
   readonly kafka: Kafka;
-  readonly topic: string;
-  readonly partitions: number;
   readonly recordsPerSecond: number;
   /** Milliseconds between two requests. @default 100 */
   readonly requestMs?: number;
@@ -71,7 +84,8 @@ export interface SteadyLoad {
  * the topic
  */
 export async function startSteadyLoad(load: SteadyLoad): Promise<() => Promise<number>> {
-  const { kafka, topic, partitions, recordsPerSecond, requestMs = 100, from } = load;
+  const { kafka, topics, partitions, recordsPerSecond, requestMs = 100, from } = load;
+  const most = Math.min(MOST_DUE.inAll, MOST_DUE.ofPartition * topics.length * partitions);
   const producer = kafka.producer({ allowAutoTopicCreation: false, idempotent: true });
   await producer.connect();
   const began = performance.now();
@@ -79,9 +93,10 @@ export async function startSteadyLoad(load: SteadyLoad): Promise<() => Promise<n
   let [isEnding, next] = [false, from];
   const work = (async () => {
     while (!isEnding) {
-      const messages = benchmarkMessages(next, Math.min(due() - next, MOST_DUE), partitions);
-      next += messages.length;
-      await Promise.all([producer.send({ topic, messages }), delay(requestMs)]);
+      const count = Math.min(due() - next, most);
+      const topicMessages = benchmarkMessages(load, next, count);
+      next += count;
+      await Promise.all([count > 0 && producer.sendBatch({ topicMessages }), delay(requestMs)]);
     }
   })();
   return async () => {

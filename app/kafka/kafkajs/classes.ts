@@ -180,6 +180,8 @@ export interface BrokerPool {
 export interface AskedTopic {
   readonly topic: string;
   readonly partitions: readonly { readonly partition: number }[];
+  /** The offset that the log begins at. @default false: the one that it ends at */
+  readonly fromBeginning?: boolean;
 }
 
 /** The offsets of partitions; -1 where none is known. */

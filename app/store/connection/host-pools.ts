@@ -4,6 +4,9 @@ import { createClient, type DatabaseHost, firstHost, requireSession } from './da
 /** Longer than a failover of PostgreSQL takes, so that connections spread over hosts and poolers again. */
 const LONGEST_LIFE_SECONDS = 1_800;
 
+/** An idle connection stays open until then: the next one would make a temporary table for each table with a key. */
+const NEVER = 0;
+
 interface HostPool {
   readonly pool: pg.Pool;
   /** As the next connection meets it. */
@@ -82,6 +85,7 @@ export class HostPools {
       max: this.#options.max,
       connectionTimeoutMillis: host.config.connectionTimeoutMillis,
       maxLifetimeSeconds: LONGEST_LIFE_SECONDS,
+      idleTimeoutMillis: NEVER,
     });
     const opened: HostPool = { pool, host };
     pool.on('error', () => undefined);

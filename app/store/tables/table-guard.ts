@@ -60,6 +60,18 @@ export interface GuardStep {
   readonly tag: string;
 }
 
+/** The steps of each table of a transaction: what one of them has set is set for the others. */
+export function withoutRepeatedSettings(guards: readonly (readonly GuardStep[])[]): readonly (readonly GuardStep[])[] {
+  const settings = new Set<string>();
+  return guards.map((steps) =>
+    steps.filter(({ sql, tag }) => {
+      const isNew = tag !== 'SET' || !settings.has(sql);
+      settings.add(sql);
+      return isNew;
+    }),
+  );
+}
+
 /** A table as a connection has found it in the catalog. */
 export interface KnownTable {
   /**

@@ -173,7 +173,7 @@ export interface Table {
    */
   opening(kinds: RowKinds): string;
   /** The same on a connection that knows the table, with steps whose tags show whether the table was altered. */
-  guard(client: PoolClient, kinds: RowKinds): readonly GuardStep[];
+  guard(client: PoolClient, batch: RowBatch): readonly GuardStep[];
   copying(kinds: RowKinds): Copying;
   /**
    * Asked with the rows in their stage, when fewer were stored than sent. Left out: no row keeps anything.

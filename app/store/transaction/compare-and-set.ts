@@ -8,7 +8,7 @@ import { RowRefused } from '../copy/isolate-poison.ts';
 import { asRefusal } from '../copy/refused-row.ts';
 import type { OwnTables } from '../tables/own-tables.ts';
 import type { RowBatch, Table } from '../tables/table.ts';
-import type { GuardStep } from '../tables/table-guard.ts';
+import { type GuardStep, withoutRepeatedSettings } from '../tables/table-guard.ts';
 import { droppedRows } from './refusing-table.ts';
 
 /**
@@ -177,7 +177,7 @@ export async function writeAtOnce(
   batches: readonly TableBatch[],
 ): Promise<'committed' | 'declined' | 'refused'> {
   const tables = batches.map(({ table }) => table);
-  const guardsOf = batches.map((batch) => batch.table.guard(client, batch));
+  const guardsOf = withoutRepeatedSettings(batches.map((batch) => batch.table.guard(client, batch)));
   const guards = guardsOf.flat();
   const mayDrop = tables.some((table) => table.allowsDroppedRows || table.rowTriggers(client).length > 0);
   // A row that keeps columns of one that is not there is a dead letter.

@@ -65,6 +65,12 @@ const COLUMNS_OF_CONSTRAINT = `
     JOIN pg_attribute ON attrelid = relation AND attnum = ANY (key)
    WHERE to_regclass($3)::oid IN (SELECT oid FROM up) ORDER BY attnum`;
 
+/**
+ * A stage is truncated when the rows that it had since come to more: rows that are deleted keep their space, and each
+ * statement passes over it. To truncate it costs as much as some ten transactions of a few rows.
+ */
+const MOST_STAGED_BYTES = 131_072;
+
 /** One of the user's own tables: a record's fields are its columns, and PostgreSQL converts their text. */
 export class MappedTable implements UserTable {
   readonly name: string;
@@ -83,6 +89,8 @@ export class MappedTable implements UserTable {
   readonly #columns: readonly string[];
   /** By the connections that have asked. */
   readonly #known = new WeakMap<PoolClient, KnownTable>();
+  /** Bytes of the rows that went through the stage of a connection since it was truncated. */
+  readonly #staged = new WeakMap<PoolClient, number>();
 
   constructor(tableOptions: TableOptions) {
     const { mapping, encode, takesDefaults } = tableOptions;
@@ -121,20 +129,32 @@ export class MappedTable implements UserTable {
 
   opening(kinds: RowKinds): string {
     const { schema, table } = this.#options.mapping;
-    return [...this.#preparation(kinds).map(({ sql }) => sql), lockOf(schema, table)].join('; ');
+    const steps = this.#preparation(kinds, (stage) => stage.truncation);
+    return [...steps.map(({ sql }) => sql), lockOf(schema, table)].join('; ');
   }
 
-  guard(client: PoolClient, kinds: RowKinds): readonly GuardStep[] {
-    return [...this.#preparation(kinds), ...this.#of(client).guard];
+  guard(client: PoolClient, batch: RowBatch): readonly GuardStep[] {
+    const preparation = this.#preparation(batch, (stage) => this.#emptying(client, stage, batch));
+    return [...preparation, ...this.#of(client).guard];
   }
 
   /** Neither a DELETE nor an UPDATE has an order in which it locks rows. */
-  #preparation({ hasDeletes, kept }: RowKinds): readonly GuardStep[] {
+  #preparation({ hasDeletes, kept }: RowKinds, emptying: (stage: Stage) => GuardStep): readonly GuardStep[] {
     if (this.#stage === null) {
       return READ_BY;
     }
     const isExclusive = (hasDeletes || kept.size > 0) && this.#options.isContended?.() === true;
-    return [...READ_BY, ...this.#stage.creation, this.#stage.lock(isExclusive)];
+    return [...READ_BY, ...this.#stage.creation, emptying(this.#stage), this.#stage.lock(isExclusive)];
+  }
+
+  #emptying(client: PoolClient, stage: Stage, { rows }: RowBatch): GuardStep {
+    const staged = this.#staged.get(client) ?? 0;
+    const isMuch = staged > MOST_STAGED_BYTES;
+    this.#staged.set(
+      client,
+      rows.reduce((sum, piece) => sum + piece.length, isMuch ? 0 : staged),
+    );
+    return isMuch ? stage.truncation : stage.firstEmptying;
   }
 
   copying(kinds: RowKinds): Copying {

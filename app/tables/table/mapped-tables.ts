@@ -177,14 +177,13 @@ export class MappedTables implements UserTables {
     this.#remake(changed);
   }
 
-  async #readAgain(client: PoolClient, isWanted: (entry: TableEntry) => boolean): Promise<void> {
+  async #readAgain(client: PoolClient, isWanted: (entry: TableEntry, place: string) => boolean): Promise<void> {
     this.#renew();
-    const entries = [...this.#tables.values()].map(({ entry }) => entry).filter(isWanted);
+    const entries = [...this.#tables].flatMap(([place, { entry }]) => (isWanted(entry, place) ? entry : []));
     if (entries.length === 0) {
       return;
     }
-    const { schema } = this.#settings.database;
-    const read = await readMappings(client, entries, schema, this.#mayWait);
+    const read = await readMappings(client, entries, this.#settings.database.schema, this.#mayWait);
     const tables = new Map(this.#tables);
     const changed = entries.filter((entry, nth) => {
       const { mapping = null, problems = [], isThere = true } = read.entries[nth] ?? {};
@@ -198,7 +197,7 @@ export class MappedTables implements UserTables {
       return true;
     });
     this.#tables = tables;
-    this.#remake(new Set(changed.flatMap(({ topics }) => topics)));
+    changed.length > 0 && this.#remake(new Set(changed.flatMap(({ topics }) => topics)));
   }
 
   /** What the tables of a topic make of its records depends on all of them: fields are mapped in any. */
@@ -269,8 +268,9 @@ export class MappedTables implements UserTables {
   }
 
   async #find(client: PoolClient, entry: TableEntry, mapping: CheckedMapping): Promise<KnownTable> {
-    await this.#readAgain(client, (each) => placeOf(each) === placeOf(entry));
-    const now = this.#tables.get(placeOf(entry));
+    const wanted = placeOf(entry);
+    await this.#readAgain(client, (_, place) => place === wanted);
+    const now = this.#tables.get(wanted);
     if (now && now.problems.length > 0) {
       throw doNotFit(now.problems);
     }

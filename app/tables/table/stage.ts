@@ -71,8 +71,9 @@ export class Stage {
     this.columns = mayKeep(mapping) ? [SEQUENCE, OPERATION, KEPT] : [SEQUENCE, OPERATION];
     this.#columns = columns.map(({ name }) => name);
     this.#table = `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`;
-    // Two entries of one transaction may write the same table: each has its rows apart.
-    const identity = JSON.stringify([schema, table, topics, key, this.#definition]);
+    // Two entries of one transaction may write the same table: each has its rows apart. Version 0.1.0 relies on a stage
+    // that COMMIT empties, and a pooler may lend it a session that has this one.
+    const identity = JSON.stringify(['emptied first', schema, table, topics, key, this.#definition]);
     this.relation = `stream_consumer_${createHash('sha256').update(identity).digest('hex').slice(0, 16)}`;
     this.name = `pg_temp.${this.relation}`;
     this.#versions = key === null ? null : this.#versionedRows(key, mayKeep(mapping));
@@ -125,19 +126,28 @@ export class Stage {
   /**
    * Makes the stage where the session has none: a connection pooler may lend another session for each transaction. Made
    * once in a session, it costs its catalog nothing afterwards; the name has a digest of the definition, so it is never
-   * an old stage.
+   * an old stage. It keeps its rows until it is used again: ON COMMIT DELETE ROWS would empty all of the session's.
    */
   get creation(): readonly GuardStep[] {
-    const creation = `CREATE TEMPORARY TABLE IF NOT EXISTS ${this.relation} (${this.#definition}) ON COMMIT DELETE ROWS`;
     return [
       { sql: 'SET LOCAL client_min_messages = warning', tag: 'SET' },
-      { sql: creation, tag: 'CREATE TABLE' },
+      { sql: `CREATE TEMPORARY TABLE IF NOT EXISTS ${this.relation} (${this.#definition})`, tag: 'CREATE TABLE' },
     ];
   }
 
-  /** Between two COPYs of one transaction. */
+  /** Before a COPY: what is there is of the one before. */
   get emptying(): string {
     return `DELETE FROM ${this.name}`;
+  }
+
+  /** The same with a tag that is known. */
+  get firstEmptying(): GuardStep {
+    return { sql: `WITH emptied AS (${this.emptying}) SELECT`, tag: 'SELECT 1' };
+  }
+
+  /** The same, with the space of rows that are deleted. It writes to the catalog. */
+  get truncation(): GuardStep {
+    return { sql: `TRUNCATE ${this.name}`, tag: 'TRUNCATE TABLE' };
   }
 
   /**

@@ -56,7 +56,7 @@ export async function measureScrapes(
   load: Omit<SteadyLoad, 'recordsPerSecond'>,
   env: Readonly<Record<string, string>>,
 ): Promise<ScrapeResult> {
-  const consumer = await startBenchConsumer(stack, { topics: [load.topic] }, env);
+  const consumer = await startBenchConsumer(stack, { topics: load.topics }, env);
   const scraper = new Scraper({ port: consumer.port, path: consumer.endpoint.prometheusPath });
   try {
     await consumer.logs.waitFor(/"msg":"assigned"/);

@@ -73,7 +73,7 @@ async function measureProgram(
     await message(producer);
     await untilRows(started, 1, POLL_MS);
     await shareOfCore(started.pid, WARM_UP_SECONDS);
-    const counts = async () => [await started.rows(), await committed(client)] as const;
+    const counts = async () => [await started.rows(), await committedTransactions(client)] as const;
     const [rowsBefore, committedBefore] = await counts();
     const share = await shareOfCore(started.pid, seconds);
     const [rowsAfter, committedAfter] = await counts();
@@ -97,7 +97,8 @@ async function measureProgram(
   }
 }
 
-async function committed(client: pg.Client): Promise<number> {
+/** Transactions of whatever client that PostgreSQL committed so far. */
+export async function committedTransactions(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ committed: string }>(
     'SELECT xact_commit AS committed FROM pg_stat_database WHERE datname = current_database()',
   );

@@ -10,8 +10,8 @@ import { PROTO_ORDER_ID, PROTO_SCHEMA } from './protobuf-orders.ts';
 import { type ConsumeResult, consumeBacklog, median, medianResult } from './throughput.ts';
 
 const TABLE = 'bench.orders';
-/** Ten columns: those of the measurements that the tables were designed by. */
-const TABLE_DDL = `CREATE TABLE ${TABLE} (
+/** A table of orders. Ten columns: those of the measurements that the tables were designed by. */
+export const orderTable = (name: string): string => `CREATE TABLE ${name} (
   id bigint PRIMARY KEY, customer_id integer NOT NULL, total numeric(12,2) NOT NULL, placed_at timestamptz NOT NULL,
   gift boolean NOT NULL, payment_id uuid NOT NULL, currency text NOT NULL, status text NOT NULL,
   customer_name text NOT NULL, items jsonb NOT NULL)`;
@@ -99,7 +99,7 @@ export async function measureTables(
     onProgress(`producing ${records.toLocaleString('en')} records to ${topic} ...`);
     const perRequest = 'events' in TOPICS[topic] ? { perRequest: EVENTS_IN_A_BATCH * partitions } : {};
     const messageAt = (index: number) => orderMessage(topic, index);
-    await produceRecords(kafka, { topic, partitions, records, messageAt, ...perRequest });
+    await produceRecords(kafka, { topics: [topic], partitions, records, messageAt, ...perRequest });
   }
   const registry = await SchemaServer.listen((id) => (id === PROTO_ORDER_ID ? PROTO_SCHEMA : orderSchema(id)));
   const results = Object.fromEntries(WAYS.map((way) => [way, []])) as unknown as Record<Way, ConsumeResult[]>;
@@ -153,7 +153,7 @@ async function measureWay(
   const client = await connectTo({ connectionString: stack.postgres?.urlWithPassword });
   try {
     if (!WITH_ROWS.includes(way)) {
-      await client.query(`DROP SCHEMA IF EXISTS bench CASCADE; CREATE SCHEMA bench; ${TABLE_DDL}`);
+      await client.query(`DROP SCHEMA IF EXISTS bench CASCADE; CREATE SCHEMA bench; ${orderTable(TABLE)}`);
     }
     if (way === 'jdbcSink') {
       await client.query(SINK_COLUMNS.join(';'));

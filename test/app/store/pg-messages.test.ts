@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { answerLimit } from '../../../app/network/invalid-answer.ts';
 import { createClient } from '../../../app/store/connection/database-connection.ts';
@@ -8,23 +8,30 @@ import { verdictOn } from '../../../app/store/connection/sqlstate.ts';
 import { CopyQuery } from '../../../app/store/copy/binary-copy.ts';
 import { FatalError } from '../../../app/stream/ports/stream-errors.ts';
 
-const open: { close(): void }[] = [];
+const open: (() => void)[] = [];
 afterEach(() => {
-  for (const server of open.splice(0)) server.close();
+  for (const close of open.splice(0)) close();
 });
 
-/** A server that answers what it is sent with these bytes, once more for each piece. */
-async function stub(...answers: readonly Buffer[]): Promise<number> {
+/** A server whose connections end with the test: a client that was refused something leaves its own open. */
+async function listening(onSocket: (socket: Socket) => void): Promise<number> {
   const server = createServer((socket) => {
-    const left = [...answers];
+    open.push(() => socket.destroy());
     socket.on('error', () => undefined);
-    socket.on('data', () => socket.write(left.shift() ?? Buffer.alloc(0)));
+    onSocket(socket);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  open.push(server);
+  open.push(() => server.close());
   return (server.address() as AddressInfo).port;
 }
+
+/** A server that answers what it is sent with these bytes, once more for each piece. */
+const stub = (...answers: readonly Buffer[]): Promise<number> =>
+  listening((socket) => {
+    const left = [...answers];
+    socket.on('data', () => socket.write(left.shift() ?? Buffer.alloc(0)));
+  });
 
 function message(type: string, length: number, content: Buffer = Buffer.alloc(0)): Buffer {
   const head = Buffer.alloc(5);
@@ -95,8 +102,7 @@ test('what fails after a message was read is no fault of PostgreSQL: it ends the
 
 test('a login by SCRAM with 2^31 iterations is refused before the work', async () => {
   const sasl = whole('R', Buffer.concat([Buffer.from([0, 0, 0, 10]), Buffer.from('SCRAM-SHA-256\0\0')]));
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined);
+  const port = await listening((socket) => {
     socket.once('data', () => {
       socket.write(sasl);
       socket.once('data', (first: Buffer) => {
@@ -106,10 +112,6 @@ test('a login by SCRAM with 2^31 iterations is refused before the work', async (
       });
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  open.push(server);
-  const { port } = server.address() as AddressInfo;
   const config = { host: '127.0.0.1', port, user: 'u', password: 'p', ssl: false };
   const client = createClient({ name: 'stub', config, session: 'any', isBound: false });
   client.on('error', () => undefined);
@@ -117,16 +119,11 @@ test('a login by SCRAM with 2^31 iterations is refused before the work', async (
 });
 
 test('messages that come in single bytes are read', async () => {
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined);
+  const port = await listening((socket) => {
     socket.once('data', () => {
       for (const byte of OK) socket.write(Buffer.from([byte]));
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  open.push(server);
-  const { port } = server.address() as AddressInfo;
   const config = { host: '127.0.0.1', port, user: 'u', password: 'p', ssl: false };
   const client = createClient({ name: 'stub', config, session: 'any', isBound: false });
   await client.connect();

@@ -33,6 +33,23 @@ describe('the options of the benchmarks', () => {
     });
   });
 
+  test('take numbers of tables, in the order that they are measured in', async () => {
+    expect(readBenchOptions(['tables', '--count', '1,50,1000'])).toEqual({
+      kind: 'options',
+      options: { ...DEFAULTS, benchmark: 'tables', counts: [1, 50, 1_000] },
+    });
+  });
+
+  test('refuse numbers of tables that are none, and where no tables are measured', () => {
+    expect(readBenchOptions(['idle', '--count', '1,,1001'])).toEqual({
+      kind: 'problems',
+      problems: [
+        '--count: "1,,1001" is not allowed; allowed are whole numbers from 1 to 1000, with commas between them.',
+        '--count: idle has no number of tables; tables has.',
+      ],
+    });
+  });
+
   test.each([
     [['--beside-setup', 'a.sql'], { setup: 'a.sql' }],
     [[], {}],

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { afterAll, expect, jest, test } from '@jest/globals';
 import type pg from 'pg';
 import { DatabasePool } from '../../../app/store/connection/database-pool.ts';
 import { ConnectionCheck } from '../../../app/store/database-check.ts';
@@ -143,6 +143,24 @@ test('nor is one that a pooler ended', async () => {
   await isClosed(pool);
   await pool.withClient(ownProcess);
   expect(failures).toEqual([]);
+});
+
+const MINUTE_MS = 60_000;
+
+test('an idle connection stays open for half an hour: it has the stages of all tables with a key', async () => {
+  jest.useFakeTimers({
+    doNotFake: ['nextTick', 'setImmediate', 'setInterval', 'queueMicrotask', 'performance', 'Date'],
+  });
+  try {
+    const { pool } = aPool('20s');
+    await Promise.all(Array.from({ length: 3 }, () => pool.withClient(ownProcess)));
+    jest.advanceTimersByTime(29 * MINUTE_MS);
+    expect(pool.figures().idle).toBe(3);
+    jest.advanceTimersByTime(2 * MINUTE_MS);
+    expect(pool.figures().idle).toBe(0);
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 test('a connection that the server ended while it was in use is one failure', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Broker, Cluster } from '../../../../app/kafka/kafkajs/classes.ts';
 import { internals } from '../../../../app/kafka/kafkajs/internals.ts';
 import { loadKafkajs } from '../../../../app/kafka/kafkajs/patches.ts';
@@ -75,7 +75,7 @@ function offsetsOf(body: Buffer, error: number): Buffer {
 const NOT_LEADER = 6;
 
 /**
- * A broker of id 0 that has the topics `kept`, whose partitions have the leaders, and `secret`; and a second one, of id 1,
+ * A broker of id 0 that has the topics `kept` and `other`, whose partitions have the leaders, and `secret`; and a second one, of id 1,
  * that leads nothing any more.
  *
  * @param leaders may be changed: metadata tells those of the moment
@@ -86,6 +86,7 @@ async function aCluster(leaders: readonly number[], prepare: (cluster: Cluster) 
     const asked = new internals.Decoder(body).readArray((of) => of.readString() ?? '');
     const answers = {
       kept: { partitions: partitionsNow() },
+      other: { partitions: partitionsNow() },
       secret: { error: 29 },
     } as Readonly<Record<string, object>>;
     return metadataOf(brokers, Object.fromEntries(asked.map((topic) => [topic, answers[topic] ?? { error: 3 }])));
@@ -96,7 +97,8 @@ async function aCluster(leaders: readonly number[], prepare: (cluster: Cluster) 
   const cluster = await clusterOf(leading, topics, prepare);
   open.push(...brokers, { close: () => void cluster.disconnect() });
   const refreshed = () => [...leading.named('metadata'), ...former.named('metadata')].length;
-  return { cluster, refreshed, askedFormer: () => former.named('listOffsets').length };
+  const asked = (broker = leading) => broker.named('listOffsets').length;
+  return { cluster, refreshed, asked, askedFormer: () => asked(former) };
 }
 
 const admin = (cluster: Cluster): void => administerKnownTopics({ cluster });
@@ -148,6 +150,48 @@ test('with all leaders known the admin client asks for them when kafkajs does', 
   const before = refreshed();
   await cluster.refreshMetadataIfNecessary();
   expect(refreshed()).toBe(before);
+});
+
+test('the admin client looks for a partition without a leader once in each metadata, however many topics it is asked for', async () => {
+  const looks = jest.fn();
+  const { cluster } = await aCluster([0, 0], (made) => {
+    const find = made.findTopicPartitionMetadata.bind(made);
+    const watched = (topic: string) => [looks(topic), find(topic)][1];
+    admin(Object.assign(made, { findTopicPartitionMetadata: watched }));
+  });
+  const lookTwice = async () => {
+    await cluster.refreshMetadataIfNecessary();
+    await cluster.refreshMetadataIfNecessary();
+  };
+  await lookTwice();
+  expect(looks.mock.calls).toEqual([['kept']]);
+  await cluster.refreshMetadata();
+  await lookTwice();
+  expect(looks.mock.calls).toEqual([['kept'], ['kept']]);
+});
+
+test('the admin client asks for the offsets of several topics at once by one request for the ends and one for the beginnings', async () => {
+  const { cluster, asked } = await aCluster([0, 0], admin, ['kept', 'other']);
+  const ends = [partitionsOf('kept', 0, 1), partitionsOf('other', 1)];
+  const beginnings = ends.map((of) => ({ ...of, fromBeginning: true }));
+  const answers = await Promise.all([...ends, ...beginnings].map((of) => cluster.fetchTopicsOffset([of])));
+  const kept = { topic: 'kept', partitions: [offset(0, '7'), offset(1, '7')] };
+  const other = { topic: 'other', partitions: [offset(1, '7')] };
+  expect(answers).toEqual([[kept], [other], [kept], [other]]);
+  expect(asked()).toBe(2);
+});
+
+test('the same topic, asked for twice at once, is answered twice', async () => {
+  const { cluster } = await aCluster([0, 0], admin);
+  const both = [0, 1].map((partition) => cluster.fetchTopicsOffset([partitionsOf('kept', partition)]));
+  expect(await Promise.all(both)).toEqual([0, 1].map((of) => [{ topic: 'kept', partitions: [offset(of, '7')] }]));
+});
+
+test('a topic that is asked for together with an unknown one is answered all the same', async () => {
+  const { cluster } = await aCluster([0], admin, ['kept', 'deleted']);
+  const [kept, deleted] = ['kept', 'deleted'].map((topic) => cluster.fetchTopicsOffset([partitionsOf(topic, 0)]));
+  await expect(deleted).rejects.toMatchObject(UNKNOWN_TOPIC);
+  expect(await kept).toEqual([{ topic: 'kept', partitions: [offset(0, '7')] }]);
 });
 
 const FORMER = 1;
