@@ -98,6 +98,13 @@ describe('tables dry-run --sample takes', () => {
     expect(tried.slice(0, -1).map(({ offset }) => offset)).toEqual(ids);
     expect(tried.at(-1)).toMatchObject({ records: 1_003, stored: 1_003 });
   });
+
+  test('and makes a dead letter of each record, where a consumer would stop at so many', async () => {
+    const sample = sampleOf(...Array.from({ length: 1_003 }, () => '{"value":"no json"}'));
+    const { code, stdout, stderr } = await dryRun([customers('a')], ['--sample', sample]);
+    expect({ code, stderr }).toEqual({ code: 65, stderr: '' });
+    expect(stdout).toContain('\n1,003 records: 0 would be stored, 1,003 would be dead letters\n');
+  });
 });
 
 describe('tables dry-run refuses, with code 78, what does not fit into its memory:', () => {
