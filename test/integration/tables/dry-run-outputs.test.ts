@@ -54,6 +54,37 @@ describe('tables dry-run shows', () => {
   });
 });
 
+/** A topic whose values have a schema of Avro that is no record, and a table for the whole of them. */
+async function wholeBytes(name: string, schema: unknown, values: readonly string[]) {
+  const topic = await createTopic();
+  await produce(
+    topic,
+    values.map((value) => ({ value: Buffer.from(value, 'hex') })),
+  );
+  await query(real(`CREATE TABLE shop.${name} (content bytea NOT NULL CHECK (content = '\\xcafe'))`));
+  const file = join(folderWith({ 'schema.avsc': JSON.stringify(schema) }), 'schema.avsc');
+  const tables = [{ topic, table: `shop.${name}`, columns: { content: '$value' } }];
+  return dryRun(tables, ['--json'], { formats: { [topic]: { value: { avro: file } } } });
+}
+
+describe('a column of type bytea takes the whole value', () => {
+  test.each([
+    ['bytes', 'bytes', '04cafe'],
+    ['fixed', { type: 'fixed', name: 'Two', size: 2 }, 'cafe'],
+  ] as const)('of a schema of %s', async (name, schema, value) => {
+    const { code, stdout, stderr } = await wholeBytes(`whole_${name}`, schema, [value]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('"records":1,"stored":1');
+  });
+
+  test('and is a dead letter where that is a record', async () => {
+    const schema = { type: 'record', name: 'Row', fields: [{ name: 'id', type: 'int' }] };
+    const { code, stdout } = await wholeBytes('whole_record', schema, ['02']);
+    expect(code).toBe(65);
+    expect(stdout).toContain('"reason":"value_does_not_fit"');
+  });
+});
+
 /** A file of samples, by its path. */
 const sampleOf = (...lines: readonly string[]): string =>
   join(folderWith({ 'sample.jsonl': lines.join('\n') }), 'sample.jsonl');

@@ -26,7 +26,7 @@ async function printed(): Promise<string> {
     const script = SECOND.join('')
       .replaceAll('../mine', join(folderWith({}), 'mine'))
       .replace('/proc/15489/', `/proc/${consumer}/`);
-    const { stdout } = await promisify(execFile)('bash', ['-euc', `set -o pipefail\n${script}wait`], {
+    const { stdout } = await promisify(execFile)('bash', ['--norc', '-euc', `${script}wait`], {
       cwd: REPOSITORY,
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PGTZ: 'UTC' },
     });
