@@ -124,11 +124,16 @@ export function formatsOf(settings: FormatsPart, topic: string): TopicFormats {
   return { key: key && listed(key), value: listed(value) };
 }
 
+/** Whether a schema of the format may be one of bytes: a message of Protobuf is an object. */
+const maySayBytes = (format: Format): boolean => (isOfFile(format) ? format.avro !== undefined : format === 'registry');
+
 /** What the values of some topics are as a whole. */
 function wholeValueOf(settings: FormatsPart, topics: readonly string[]): WholeValue {
   const formats = new Set(topics.flatMap((topic) => formatsOf(settings, topic).value));
-  const isWhole = [...formats].every((format) => format === 'text' || format === 'bytes');
-  return !isWhole ? 'object' : formats.has('text') ? 'text' : 'bytes';
+  if ([...formats].every((format) => format === 'text' || format === 'bytes')) {
+    return formats.has('text') ? 'text' : 'bytes';
+  }
+  return [...formats].some(maySayBytes) ? 'schema' : 'object';
 }
 
 /** The entries of `tables`, in their order, with what the values of their topics are. */

@@ -109,7 +109,7 @@ function hostFinding({ host, role, error }: HostAnswer, { database, isReached, i
     return finding;
   }
   return isReached
-    ? warning(subject, { ...finding, message: `${finding.message}. Another host lets the consumer in` })
+    ? warning(subject, `${finding.message}. Another host lets the consumer in`)
     : away(subject, `${finding.message}. Another host is away, and may let the consumer in`);
 }
 

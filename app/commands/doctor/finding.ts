@@ -44,8 +44,8 @@ const found =
   (status: FindingStatus) =>
   (subject: Subject, said: Said | string): Finding => ({
     ...subject,
-    status,
     ...(typeof said === 'string' ? { message: said } : said),
+    status,
   });
 
 export const ok = found('ok');

@@ -2,8 +2,8 @@ import { VARLONG_BYTES } from '../../records/record-reader.ts';
 import { MOST_DECIMAL_BYTES, MOST_SCALE } from '../../tables/json/number-text.ts';
 import {
   DecodeFault,
-  MOST_JSON,
   MOST_NESTED_VALUES,
+  mostJson,
   NO_DECIMAL,
   NO_NUMBER,
   TOO_DEEP,
@@ -35,7 +35,7 @@ export class AvroCursor {
   #end = 0;
   #depth = 0;
   #empty = 0;
-  /** Of {@link MOST_JSON}, what is left. */
+  /** Of {@link mostJson}, what is left. */
   #room = 0;
   /** Of the string, bytes or decimal that was read last: where its bytes are; of a decimal, digits behind the point. */
   from = 0;
@@ -48,7 +48,7 @@ export class AvroCursor {
     this.#end = end;
     this.#depth = 0;
     this.#empty = 0;
-    this.#room = MOST_JSON;
+    this.#room = mostJson(end - start);
   }
 
   /** Whether all bytes were read. */

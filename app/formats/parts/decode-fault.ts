@@ -23,5 +23,13 @@ export const NO_NUMBER = new DecodeFault(
 
 /** Records, messages, lists and maps within each other. */
 export const MOST_NESTED_VALUES = 200;
-/** Bytes of the parts of a value as JSON: names of fields may be a multiple of what they name. */
-export const MOST_JSON = 64 * 1_048_576;
+/** Of any value, whatever its bytes are, and of the largest ones. */
+const [SURE_JSON, MOST_JSON] = [2 * 1_048_576, 64 * 1_048_576];
+/** Names of fields and symbols of enums may be a multiple of what they name. */
+const JSON_OF_BYTE = 64;
+
+/**
+ * How many bytes the parts of a value may have as JSON. It grows with the value, so that a few bytes are no work for
+ * long.
+ */
+export const mostJson = (bytes: number): number => Math.min(SURE_JSON + JSON_OF_BYTE * bytes, MOST_JSON);

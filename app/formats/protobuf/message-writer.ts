@@ -1,7 +1,7 @@
 import { COLON, COMMA, LIST_BEGIN, LIST_END, OBJECT_BEGIN, OBJECT_END, QUOTE } from '../../records/ascii.ts';
 import { kindAt } from '../../tables/json/json-lexer.ts';
 import type { ValueKind } from '../../tables/json/json-slice.ts';
-import { MOST_JSON, TOO_LARGE } from '../parts/decode-fault.ts';
+import { mostJson, TOO_LARGE } from '../parts/decode-fault.ts';
 import { hasEscapesIn } from '../parts/string-marks.ts';
 import type { TextScratch } from '../parts/text-scratch.ts';
 import { isPacked, type MessageParts } from './message-parts.ts';
@@ -31,9 +31,9 @@ export class MessageWriter {
     this.parts = parts;
   }
 
-  /** Before the parts of a value. */
-  begin(): void {
-    this.#room = MOST_JSON;
+  /** Before the parts of a value of so many bytes. */
+  begin(bytes: number): void {
+    this.#room = mostJson(bytes);
   }
 
   /** Writes the part of a value that is in a slot, in one piece of the scratch memory. @returns what it is */

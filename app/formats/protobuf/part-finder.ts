@@ -41,7 +41,7 @@ export class PartFinder {
   /** Finds the parts in the bytes from `start` up to `end`. @throws DecodeFault where the schema has no such value */
   find({ root, size }: ProtoProgram, start: number, end: number): void {
     this.#parts.begin(size);
-    this.#writer.begin();
+    this.#writer.begin(end - start);
     if (this.#counts.length < size) {
       this.#counts = new Int32Array(size);
       this.#present = new Uint8Array(size);

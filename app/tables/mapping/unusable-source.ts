@@ -60,6 +60,11 @@ const WHOLE = {
     fits: ({ kind }: ColumnType) => !SINGLE.includes(kind),
     allowed: `${columnOf(['json', 'text', 'composite', 'array'])}; or the path of a field`,
   },
+  schema: {
+    is: 'an object or bytes',
+    fits: ({ kind }: ColumnType) => kind === 'bytea' || !SINGLE.includes(kind),
+    allowed: `${columnOf(['json', 'text', 'composite', 'array', 'bytea'])}; or the path of a field`,
+  },
   text: { is: 'a text', fits: () => true, allowed: 'any' },
   bytes: {
     is: 'bytes',

@@ -1,10 +1,11 @@
-import { open, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import type { LocalKafka } from '../../../dev/stack/local-kafka.ts';
 import { compressedMessages, oldMessage } from '../../app/kafka/fetch/record-sets.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { flipBit, SEGMENT } from '../stack/log-segment.ts';
 import { longTest } from '../stack/long-test.ts';
 import { startPrivateKafka } from '../stack/private-servers.ts';
 import { runbookCommand } from '../stack/runbook.ts';
@@ -12,8 +13,6 @@ import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts'
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 import { testRun } from '../stack/test-run.ts';
 import { until } from '../stack/until.ts';
-
-const SEGMENT = '00000000000000000000.log';
 
 /** The file in which the private Kafka of this test file keeps partition 0 of the topic. */
 async function segmentOf(topic: string): Promise<string> {
@@ -24,18 +23,6 @@ async function segmentOf(topic: string): Promise<string> {
     throw new Error(`${topic} has no segment below ${path}`);
   }
   return join(path, found);
-}
-
-/** Flips a bit of the text's first byte in the log, while Kafka is stopped: a second call puts it right. */
-async function flipBit(segment: string, text: string): Promise<void> {
-  const file = await open(segment, 'r+');
-  try {
-    const bytes = await file.readFile();
-    const at = bytes.indexOf(text.slice(1)) - 1;
-    await file.write(Buffer.from([(bytes[at] ?? 0) ^ 1]), 0, 1, at);
-  } finally {
-    await file.close();
-  }
 }
 
 const TIMESTAMP = Date.parse('2016-05-24T00:00:00Z');

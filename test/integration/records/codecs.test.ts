@@ -1,14 +1,13 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { codecOf } from '../../../app/kafka/codecs/codecs.ts';
 import { memoryBytes } from '../../../dev/bench/bench-consumer.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { sharedSegmentOf } from '../stack/log-segment.ts';
 import { IS_LONG_RUN, longTest } from '../stack/long-test.ts';
 import { CODECS, sendByJava, sendByLibrdkafka } from '../stack/other-producers.ts';
 import { randomName } from '../stack/random-name.ts';
-import { sharedRunFolder } from '../stack/shared-stack.ts';
 import { startConsumer } from '../stack/start-consumer.ts';
 import { awaitPosition } from '../stack/stored-position.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
@@ -18,8 +17,7 @@ const MEBIBYTE = 2 ** 20;
 
 /** The codecs of the batches in the log of partition 0, with `in transaction` where they are. */
 async function codecsInLog(topic: string): Promise<ReadonlySet<string>> {
-  const [kafka = ''] = (await readdir(sharedRunFolder())).filter((name) => name.startsWith('kafka-'));
-  const log = await readFile(join(sharedRunFolder(), kafka, 'data', `${topic}-0`, `${'0'.repeat(20)}.log`));
+  const log = await readFile(await sharedSegmentOf(topic));
   const codecs = new Set<string>();
   for (let at = 0; at < log.length; at += 12 + log.readInt32BE(at + 8)) {
     const attributes = log.readInt16BE(at + 21);

@@ -38,7 +38,9 @@ class DdlPlace {
 
   async fill(tables: readonly Entry[], { topics = {}, formats = {} }: Given): Promise<this> {
     for (const [name, records] of Object.entries(topics)) {
-      const topic = await createTopic();
+      const topic = await createTopic({
+        partitions: 1 + Math.max(0, ...records.map(({ partition = 0 }) => partition)),
+      });
       this.#topics.set(name, topic);
       await (records.length > 0 && produce(topic, records));
     }

@@ -1,103 +1,29 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { stringify } from 'yaml';
-import { RegistryStub } from '../../app/formats/registry/registry-stub.ts';
 import { query, withDatabase } from '../stack/database.ts';
-import { createTopic, kafkaClient, produce, type TestRecord } from '../stack/kafka-client.ts';
-import { longTest } from '../stack/long-test.ts';
+import { kafkaClient, produce, type TestRecord } from '../stack/kafka-client.ts';
 import { testSincePostgres } from '../stack/postgres-version.ts';
-import { randomName } from '../stack/random-name.ts';
-import { databaseEnvironment, runCommand, startCommand } from '../stack/run-command.ts';
-import { sharedBroker, sharedDatabaseUrl } from '../stack/shared-stack.ts';
+import { startCommand } from '../stack/run-command.ts';
 import { startConsumer } from '../stack/start-consumer.ts';
 import { until } from '../stack/until.ts';
 import { capturedRecords } from './captures.ts';
+import {
+  closeShop,
+  commandOf,
+  customers,
+  dryRun,
+  openShop,
+  real,
+  shop,
+  shown,
+  topicOf,
+  valuesOf,
+} from './dry-run-shop.ts';
 
-const shop = randomName('shop');
-let registry: RegistryStub;
+beforeAll(openShop);
 
-const DDL = `
-  CREATE TABLE shop.customers (id bigint PRIMARY KEY, name text NOT NULL, age int CHECK (age >= 0), note text, mail text UNIQUE);
-  CREATE TABLE shop.orders (id bigint, customer bigint REFERENCES shop.customers DEFERRABLE INITIALLY DEFERRED,
-    number serial, day date DEFAULT '2026-01-01');
-  CREATE TABLE shop.dropping (id bigint);
-  CREATE TABLE shop.deferring (id bigint, customer bigint REFERENCES shop.customers DEFERRABLE);
-  CREATE TABLE shop.slow (id bigint);
-  CREATE FUNCTION shop.drop() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-  CREATE TRIGGER drops BEFORE INSERT ON shop.dropping FOR EACH ROW EXECUTE FUNCTION shop.drop();
-  CREATE FUNCTION shop.defer() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN SET CONSTRAINTS ALL DEFERRED; RETURN NEW; END';
-  CREATE TRIGGER defers BEFORE INSERT ON shop.deferring FOR EACH ROW EXECUTE FUNCTION shop.defer();
-  CREATE FUNCTION shop.sleep() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(2); RETURN NULL; END';
-  CREATE TRIGGER sleeps BEFORE INSERT ON shop.slow FOR EACH STATEMENT EXECUTE FUNCTION shop.sleep()`;
-
-const real = (sql: string) => sql.replaceAll('shop.', `${shop}.`);
-
-beforeAll(async () => {
-  registry = await new RegistryStub().start();
-  await query(`CREATE SCHEMA ${shop}`);
-  await query(real(DDL));
-});
-
-afterAll(async () => {
-  await registry.stop();
-  await query(`DROP SCHEMA ${shop} CASCADE`);
-});
-
-interface Given {
-  readonly formats?: Readonly<Record<string, unknown>>;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly files?: Readonly<Record<string, string>>;
-  readonly deadLetters?: object;
-}
-
-/** A command line of `tables dry-run`, and what hides the random names in its output. */
-function commandOf(
-  tables: readonly object[],
-  args: readonly string[],
-  { formats = {}, env = {}, files = {}, deadLetters }: Given = {},
-) {
-  const settings = {
-    tables,
-    formats,
-    schemaRegistry: { url: registry.url, timeout: '1s' },
-    ...(deadLetters && { deadLetters }),
-  };
-  return {
-    args: ['tables', 'dry-run', ...args],
-    place: {
-      env: {
-        ...databaseEnvironment(sharedDatabaseUrl(), 'unused'),
-        KAFKA_TOPICS: '',
-        KAFKA_BROKERS: sharedBroker(),
-        ...env,
-      },
-      files: { 'application.yml': real(stringify(settings)), ...files },
-    },
-  };
-}
-
-/** Names of topics that are random, in the order of their making. */
-const topics: string[] = [];
-
-const shown = (output: string): string =>
-  topics.reduce((made, topic, nth) => made.replaceAll(topic, `topic${nth}`), output.replaceAll(shop, 'shop'));
-
-async function topicOf(records: readonly TestRecord[], partitions = 1): Promise<string> {
-  const topic = await createTopic({ partitions });
-  topics.splice(0, topics.length, topic);
-  await produce(topic, records);
-  return topic;
-}
-
-async function dryRun(tables: readonly object[], args: readonly string[] = [], given: Given = {}) {
-  const command = commandOf(tables, args, given);
-  const { code, stdout, stderr } = await runCommand(command.args, command.place);
-  return { code, stdout: shown(stdout), stderr: shown(stderr) };
-}
-
-const valuesOf = (...values: readonly unknown[]): readonly TestRecord[] =>
-  values.map((value) => ({ value: typeof value === 'string' || value === null ? value : JSON.stringify(value) }));
+afterAll(closeShop);
 
 const CUSTOMERS: readonly TestRecord[] = [
   { key: '1', value: '{"id": 1, "name": "Ada", "age": 36, "mail": "a@x", "city": "London"}' },
@@ -109,8 +35,6 @@ const CUSTOMERS: readonly TestRecord[] = [
   { key: '6', value: '{"id": 6, "name": "secret-of-a-record", "age": 1' },
   { key: '7', value: '{"id": 7, "name": "Barbara", "town": "x"}' },
 ];
-
-const customers = (topic: string) => ({ topic, table: 'shop.customers', key: 'id' });
 
 describe('tables dry-run shows what each record becomes, and writes nothing:', () => {
   test('rows and dead letters of a table with a key, in the words of the consumer', async () => {
@@ -315,11 +239,12 @@ describe('tables dry-run ends', () => {
     expect(deferred.stderr).toContain('23503');
   });
 
-  longTest('with code 1 after a second in which a lock did not come', async () => {
+  test('with code 1 after a second in which a lock did not come, however long a statement may take', async () => {
     const topic = await topicOf(valuesOf({ id: 1 }));
     await withDatabase(async ({ client }) => {
       await client.query(real('BEGIN; LOCK TABLE shop.orders IN ACCESS EXCLUSIVE MODE'));
-      const { code, stdout, stderr } = await dryRun([{ topic, table: 'shop.orders' }]);
+      const given = { env: { DATABASE_STATEMENT_TIMEOUT: '10m' } };
+      const { code, stdout, stderr } = await dryRun([{ topic, table: 'shop.orders' }], [], given);
       await client.query('ROLLBACK');
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toMatch(/lock timeout.*Another transaction holds what this one waits for/);

@@ -73,10 +73,14 @@ const futureTable = (columns: readonly WantedColumn[], keys: readonly (readonly 
   columns: columns.map((column) => futureColumn(column, false)),
 });
 
-/** The keys of the entries, each once. */
+/** The keys of the entries, each once, by the first entry that has its columns. */
 function entryKeys(entries: readonly TableSettings[]): readonly (readonly string[])[] {
-  const columns = entries.flatMap(({ key }) => (key?.columns ? [key.columns] : []));
-  return [...new Map(columns.map((names) => [JSON.stringify(names.toSorted()), names] as const)).values()];
+  const keys = new Map<string, readonly string[]>();
+  for (const columns of entries.flatMap(({ key }) => (key?.columns ? [key.columns] : []))) {
+    const name = JSON.stringify(columns.toSorted());
+    keys.set(name, keys.get(name) ?? columns);
+  }
+  return [...keys.values()];
 }
 
 const columnNames = (columns: readonly string[]): string => columns.map((name) => sqlName(name)).join(', ');

@@ -28,7 +28,11 @@ describe('the whole value', () => {
     ['a text of one topic and bytes of another', ['text', { value: 'bytes' }], []],
     ['JSON', ['json'], ['bytea', 'integer']],
     ['JSON behind bytes for keys', [{ key: 'bytes' }], ['bytea', 'integer']],
-    ['what a schema says', ['registry'], ['bytea', 'integer']],
+    ['what a schema of the registry says', ['registry'], ['integer']],
+    ['what a schema of the registry says, or JSON', [{ value: ['registry', 'json'] }], ['integer']],
+    ['what a file of Avro says', [{ value: { avro: 'a.avsc' } }], ['integer']],
+    ['a message of Protobuf', [{ value: { protobuf: 'a.proto' } }], ['bytea', 'integer']],
+    ['what a schema says of one topic and JSON of another', ['registry', 'json'], ['integer']],
     ['bytes of one topic and JSON of another', ['bytes', 'json'], ['bytea', 'integer']],
   ])('that is %s', (_, formats, kinds) => {
     expect(refused(...formats)).toEqual(kinds);

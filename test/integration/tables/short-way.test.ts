@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from '@jest/globals';
+import { folderWith } from '../../app/configuration/folder.ts';
+import { REPOSITORY, startWith } from '../dev/started-job.ts';
+
+const PAGE = readFileSync('docs/first-table.md', 'utf8');
+const [SHORT_WAY = ''] = PAGE.split(/^## What you need$/m);
+const BLOCKS = [...SHORT_WAY.matchAll(/^```bash\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
+const [FIRST = '', ...SECOND] = BLOCKS;
+
+test('the short way from a clone to a replayed letter has at most 20 lines, and begins with those of the README', () => {
+  expect(BLOCKS).toHaveLength(3);
+  expect(BLOCKS.join('').trimEnd().split('\n').length).toBeLessThanOrEqual(20);
+  expect(readFileSync('README.md', 'utf8')).toContain(`\`\`\`bash\n${FIRST}\`\`\``);
+  expect(FIRST.split('\n')[1]).toBe('npm start');
+});
+
+/** What the lines of the second terminal print, beside the npm start of the first one. */
+async function printed(): Promise<string> {
+  const { child, lines, ended } = startWith({}, 'start');
+  try {
+    const [, consumer = ''] = /process (\d+)/.exec(await lines.waitFor(/^consumer +ready/, 120_000)) ?? [];
+    const script = SECOND.join('')
+      .replaceAll('../mine', join(folderWith({}), 'mine'))
+      .replace('/proc/15489/', `/proc/${consumer}/`);
+    const { stdout } = await promisify(execFile)('bash', ['--norc', '-euc', `${script}wait`], {
+      cwd: REPOSITORY,
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PGTZ: 'UTC' },
+    });
+    return stdout;
+  } finally {
+    child.kill('SIGINT');
+    await ended;
+  }
+}
+
+test('its lines run: records too large for a column are dead letters, and rows once the column is mended', async () => {
+  const output = await printed();
+  const [, records = '', letters = ''] =
+    /(\d+) records: \d+ would be stored, (\d+) would be dead letters/.exec(output) ?? [];
+  expect(Number(records)).toBeGreaterThan(Number(letters));
+  expect(output).toMatch(/constraint_violated.*public\.mine.*"total".*"mine_total_check"/);
+  const [, tried = '', moved = ''] = /^([\d,]+) of [\d,]+ dead letters, ([\d,]+) moved$/m.exec(output) ?? [];
+  expect(moved).not.toBe('');
+  expect(moved).toBe(tried);
+  expect(output).toMatch(/^ order_id +\| +total +\| +status +$/m);
+  expect(output).toMatch(/^ \d{16} \| +7\d\d\.\d\d \| \w+$/m);
+});
