@@ -64,7 +64,7 @@ export interface AskedTable {
 /**
  * Finds one table of the settings.
  *
- * @param asked `schema.table` as in the settings and as commands print it, or the name alone where only one schema has it
+ * @param asked `schema.table` as in the settings and as commands print it; where one schema has it, the name alone
  * @returns the problem where the settings have no such table
  */
 export function askedTable(named: NamedTopics<Settings>, asked: string): AskedTable | Problem {
