@@ -314,6 +314,7 @@ describe('a wrong command line', () => {
     [['tables', 'check', 'orders'], 'the command tables check takes no further word: "orders"'],
     [['tables', 'check', '--dry-run'], '--dry-run is not an option'],
     [['tables', 'check', '--topic', 'orders'], '--topic is not an option'],
+    [['tables', 'check', '--table'], '--table needs a value'],
     [['tables', 'ddl', 'orders'], 'the command tables ddl takes no further word: "orders"'],
     [['tables', 'ddl', '--json'], '--json is not an option'],
     [['tables', 'ddl', '--from', 'latest'], '--from is no place that types come from: "latest"'],

@@ -24,7 +24,7 @@ const VERDICTS = {
   unwanted: ['is not there, and missing: ignore asks for none', 'are not there, and missing: ignore asks for none'],
 } as const satisfies Readonly<Record<string, readonly [one: string, several: string]>>;
 
-type Verdict = keyof typeof VERDICTS;
+type TableVerdict = keyof typeof VERDICTS;
 
 const UNCLEAR = 'waits: the settings do not say enough of it';
 
@@ -41,14 +41,14 @@ const titleOf = ({ topics, schema, table }: TableEntry): string => `${topics.joi
 /** The line about a table that nobody wants. */
 export const unwantedLine = ({ entry }: ComparedEntry): string => `${titleOf(entry)}: ${VERDICTS.unwanted[0]}`;
 
-function verdictOf(compared: ComparedEntry, tables: ComparedTables, warnings: readonly string[]): Verdict {
+function verdictOf(compared: ComparedEntry, tables: ComparedTables, warnings: readonly string[]): TableVerdict {
   if (compared.mapping !== null) {
     return warnings.length === 0 ? 'fits' : 'warned';
   }
   return isUnwanted(compared) ? 'unwanted' : isOnlyMissing(compared, tables) ? 'missing' : 'unfit';
 }
 
-function summary(verdicts: readonly Verdict[], unclear: number): readonly string[] {
+function verdictCounts(verdicts: readonly TableVerdict[], unclear: number): readonly string[] {
   const counts = Object.entries(VERDICTS).flatMap(([verdict, [one, several]]) => {
     const count = verdicts.filter((each) => each === verdict).length;
     return count === 0 ? [] : [`${count} ${count === 1 ? one : several}`];
@@ -92,7 +92,7 @@ export function tableList(
   const verdicts = judged.map(({ verdict }) => verdict);
   const unfit = judged.filter(({ verdict }) => verdict === 'unfit');
   return {
-    text: [...lines, ...unclear, '', ...summary(verdicts, unclear.length)].join('\n'),
+    text: [...lines, ...unclear, '', ...verdictCounts(verdicts, unclear.length)].join('\n'),
     problems: [...tables.waiting.values(), ...unfit.flatMap(({ compared }) => compared.problems)],
     missing: verdicts.filter((verdict) => verdict === 'missing').length,
   };

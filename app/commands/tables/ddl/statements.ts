@@ -158,8 +158,8 @@ function afterwards(
   return { ...found, relation: future };
 }
 
-const COMPLETE = 'each field has a column';
-const UNKNOWN = 'is there, and no record shows its fields yet';
+const ALL_FIELDS_TAKEN = 'each field has a column';
+const NO_FIELDS_SEEN = 'is there, and no record shows its fields yet';
 
 /** What is printed about one table. */
 export interface TableStatements {
@@ -197,11 +197,11 @@ export function statements(
   const isComplete = found.relation !== null && !isOther && made.length + left.length === 0 && isReviewed;
   return {
     title,
-    complete: isComplete ? (isUnknown ? UNKNOWN : COMPLETE) : null,
+    complete: isComplete ? (isUnknown ? NO_FIELDS_SEEN : ALL_FIELDS_TAKEN) : null,
     lines: [
       `-- ${title}`,
       ...wanted.remarks.map((remark) => `-- ${printable(remark)}`),
-      ...(wanted.columns.length === 0 ? [] : made.length > 0 || isOther ? made : [`-- ${COMPLETE}`]),
+      ...(wanted.columns.length === 0 ? [] : made.length > 0 || isOther ? made : [`-- ${ALL_FIELDS_TAKEN}`]),
       ...left,
     ],
   };

@@ -13,7 +13,7 @@ import { UNWATCHED } from '../../../logging/outage-log.ts';
 import type { DatabasePool } from '../../../store/connection/database-pool.ts';
 import { systemClock } from '../../../stream/ports/clock.ts';
 import type { WriteRequest } from '../../../stream/ports/record-sink.ts';
-import { MOST_IN_FULL, ofTopics } from '../../command/asked-table.ts';
+import { limitedTo, MOST_IN_FULL } from '../../command/asked-table.ts';
 import { type OutputStreams, unlessInterrupted } from '../../command/command.ts';
 import { grouped, Output } from '../../command/output.ts';
 import { unknownTopics } from '../../command/table-topics.ts';
@@ -182,6 +182,6 @@ export function runDryRun(
   if (problems.length > 0) {
     return Promise.resolve(refuseProblems(problems, streams));
   }
-  const command = new DryRunCommand(topics.length === 0 ? named : ofTopics(named, topics), request, streams, signal);
+  const command = new DryRunCommand(topics.length === 0 ? named : limitedTo(named, topics), request, streams, signal);
   return withServers('tables dry-run', named.settings.database, streams, (pool) => command.run(pool));
 }

@@ -63,6 +63,26 @@ management port
   });
 });
 
+test('of more than ten of a kind one line has all that are right, and JSON has each', () => {
+  const tables = (count: number) =>
+    Array.from({ length: count }, (_, nth) => ok({ area: 'PostgreSQL', check: 'table', name: `t${nth}` }, 'fits'));
+  const missing = wrong({ area: 'PostgreSQL', check: 'table', name: 'gone' }, 'is not there');
+  const host = ok({ area: 'PostgreSQL', check: 'host', name: 'db' }, 'lets the consumer in');
+  expect(doctorPage([host, missing, ...tables(10)], false)).toBe(`PostgreSQL
+  OK       host db: lets the consumer in
+  OK       table: 10 of 11 are right; --json has a line for each
+  WRONG    table gone: is not there
+
+1 WRONG, 11 OK
+`);
+  expect(doctorPage([host, missing, ...tables(9)], false).split('\n')).toHaveLength(15);
+  expect(
+    doctorJson([missing, ...tables(10)])
+      .trimEnd()
+      .split('\n'),
+  ).toHaveLength(11);
+});
+
 test('JSON has an object a line, with null for what there is not', () => {
   const lines = doctorJson(ALL).trimEnd().split('\n');
   expect(lines).toHaveLength(ALL.length);
