@@ -91,11 +91,6 @@ export class DatabaseReplica {
     this.#topics.add(this.topicOf(table));
   }
 
-  /** The ends of its topic are no longer read. */
-  forgets(table: string): void {
-    this.#topics.delete(this.topicOf(table));
-  }
-
   async #startConsumer(startFrom: 'earliest' | 'latest'): Promise<void> {
     const databaseUrl = Object.assign(new URL(this.#url), { port: String(this.#way.port) }).href;
     const all = {

@@ -83,7 +83,22 @@ async function open(ddl: { readonly orders?: string; readonly totals?: string; r
     );
     return rows.map(({ at }) => at);
   };
-  return { orders, totals, sink, pool, userTables, run, write, hold, sessions, waiters, waiting, awaitWaiting, count, offsets };
+  return {
+    orders,
+    totals,
+    sink,
+    pool,
+    userTables,
+    run,
+    write,
+    hold,
+    sessions,
+    waiters,
+    waiting,
+    awaitWaiting,
+    count,
+    offsets,
+  };
 }
 
 const committed = new Array(PARTITIONS).fill(expect.objectContaining({ kind: 'committed', deadLetters: new Map() }));
