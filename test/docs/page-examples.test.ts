@@ -108,6 +108,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   'docs/verification.md': 'about the tests themselves',
   'docs/performance.md': 'figures that were measured, with the commands that take minutes',
   'docs/small-batches.md': 'figures that were measured, with the command that takes minutes',
+  'docs/many-tables.md': 'figures that were measured, with the command that takes minutes',
   'docs/comparison.md': 'what others promise, with links, and figures of docs/performance.md',
   'docs/architecture.md': 'a picture, with links to the code and the decisions',
   'docs/pgbouncer.md': "PgBouncer's own file, all of it optional",

@@ -149,8 +149,8 @@ const followingLeaders =
   };
 
 /**
- * Asks for the metadata anew while a partition has no leader. kafkajs asks for each topic whether that is necessary. To
- * look through all of them takes time, so each metadata is looked through once.
+ * Asks for the metadata anew while a partition has no leader. kafkajs asks for each topic whether that is necessary,
+ * and to look through all of them takes time. So each metadata is looked through once.
  */
 function lookForLeaders(cluster: Cluster): void {
   const refreshMetadataIfNecessary = cluster.refreshMetadataIfNecessary.bind(cluster);

@@ -76,7 +76,7 @@ export async function measureManyTables(
 /** Topics and tables, and the consumer's settings for them. */
 interface Tables {
   readonly topics: readonly string[];
-  /** What the consumer reads, and the schema of its own tables. */
+  /** What the consumer reads, and the schema that has `offsets`. */
   readonly target: Parameters<typeof startConsumer>[1];
 }
 
