@@ -29,12 +29,12 @@ async function printed(): Promise<string> {
   const script = SECOND.join('')
     .replaceAll('../mine', join(folderWith({}), 'mine'))
     .replace('/proc/15489/', `/proc/${consumer}/`);
-  const shell = spawn('bash', ['--norc', '-euc', `${script}wait`], {
+  const shell = spawn('bash', ['--norc', '-euc', `exec 2>&1\n${script}wait`], {
     cwd: REPOSITORY,
     // All of its processes end with it, whichever line fails.
     detached: true,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'ignore'],
   });
   const over = setTimeout(() => shell.pid !== undefined && process.kill(-shell.pid, 'SIGKILL'), LONGEST_MS);
   try {
