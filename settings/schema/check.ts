@@ -139,5 +139,5 @@ export function checkAgainst<S extends TSchema>(
   problems.push(...rules.flatMap((rule) => found(rule, value, problems)));
   return problems.length === 0
     ? { ok: true, value: deepFreeze(value) }
-    : { ok: false, problems: indentedOnce(problems, schema as SchemaNode) };
+    : { ok: false, problems: indentedOnce(problems, schema as SchemaNode, document) };
 }

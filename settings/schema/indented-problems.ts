@@ -1,7 +1,7 @@
-import { formatPath, type SettingPath } from './document.ts';
+import { formatPath, type SettingPath, valueAt } from './document.ts';
 import type { Problem } from './problem.ts';
 import { mapBranch, type SchemaNode } from './schema.ts';
-import { UNKNOWN_KEY } from './schema-problems.ts';
+import { UNKNOWN_KEY, WRONG_TYPE } from './schema-problems.ts';
 
 const MISSING = /^is missing\b/;
 
@@ -85,21 +85,55 @@ function elsewhere(root: SchemaNode, unknown: readonly Unknown[]): Moved | undef
   })[0];
 }
 
+/** Sections that are there with nothing in them, as where their keys are beside them. */
+const emptySections = (problems: readonly Problem[], document: unknown): readonly Problem[] =>
+  problems.filter(({ message, path }) => message === WRONG_TYPE && valueAt(document, partsOf(path)) === null);
+
+/** The unknown keys beside an empty section that belong into it. */
+function besideEmpty(root: SchemaNode, { path }: Problem, unknown: readonly Unknown[]): Moved {
+  const target = partsOf(path);
+  const section = formatPath(target.slice(0, -1));
+  const beside = unknown.filter((each) => formatPath(each.section) === section);
+  return { keys: beside.filter(({ key }) => isKnown(root, target, key)), target };
+}
+
+/** The name of a section that is in the one before it, with its keys beside it. */
+function sunkName(root: SchemaNode, document: unknown, unknown: readonly Unknown[]): Moved | undefined {
+  const found = unknown.flatMap((name) => {
+    const target = [...name.section.slice(0, -1), name.key];
+    const isName = name.section.length > 0 && isKnown(root, target.slice(0, -1), name.key);
+    const isEmpty = valueAt(document, [...name.section, name.key]) === null;
+    const beside = unknown.filter((each) => formatPath(each.section) === formatPath(name.section));
+    const keys = isName && isEmpty ? beside.filter(({ key }) => isKnown(root, target, key)) : [];
+    return keys.length === 0 ? [] : [{ keys: [name, ...keys.filter((each) => each !== name)], target }];
+  });
+  return found[0];
+}
+
+const nameOf = (path: SettingPath): string => formatPath(path) || 'the top level';
+
+function whyMoved({ target }: Moved, missing: Problem | undefined): string {
+  if (missing === undefined) {
+    return `${nameOf(target)} has such keys`;
+  }
+  return `${missing.path} ${missing.message === WRONG_TYPE ? 'has nothing in it' : 'is missing'}`;
+}
+
 /** The problems with one in the place of those of keys that were moved. */
-function joined(problems: readonly Problem[], { keys, target }: Moved, missing?: Problem): readonly Problem[] {
+function joined(problems: readonly Problem[], moved: Moved, missing?: Problem): readonly Problem[] {
+  const { keys, target } = moved;
   const [first, ...others] = keys.map(({ problem }) => problem);
   if (first === undefined) {
     return problems;
   }
   const { nearest: _nearest, ...problem } = first;
   const also = others.length === 0 ? '' : `, nor is ${others.map(({ path }) => partsOf(path).at(-1)).join(', ')}`;
-  const why = missing === undefined ? `${formatPath(target)} has such keys` : `${missing.path} is missing`;
   const one: Problem = {
     ...problem,
-    message: `${UNKNOWN_KEY} here${also}, and ${why}: look at the indentation`,
+    message: `${UNKNOWN_KEY} here${also}, and ${whyMoved(moved, missing)}: look at the indentation`,
     allowed: 'each key below its section, indented deeper than it',
   };
-  const places = new Set(keys.map(({ key }) => formatPath([...target, key])));
+  const places = new Set([target, ...keys.map(({ key }) => [...target, key])].map(formatPath));
   const isPart = (each: Problem): boolean =>
     each === missing || others.includes(each) || (each.given === undefined && places.has(each.path));
   return problems.flatMap((each) => (each === first ? one : isPart(each) ? [] : each));
@@ -108,14 +142,22 @@ function joined(problems: readonly Problem[], { keys, target }: Moved, missing?:
 /**
  * The problems, of which those that one wrong indentation makes are one. A line that is indented too deep, or not deep
  * enough, makes keys unknown where they are, and missing where they belong.
+ *
+ * @param document that was checked
  */
-export function indentedOnce(problems: readonly Problem[], root: SchemaNode): readonly Problem[] {
-  const left = problems
+export function indentedOnce(problems: readonly Problem[], root: SchemaNode, document: unknown): readonly Problem[] {
+  const sunk = sunkName(root, document, unknownKeys(problems));
+  const above = sunk === undefined ? problems : joined(problems, sunk);
+  const filled = emptySections(above, document).reduce<readonly Problem[]>(
+    (rest, empty) => joined(rest, besideEmpty(root, empty, unknownKeys(rest)), empty),
+    above,
+  );
+  const left = filled
     .filter(({ message }) => MISSING.test(message))
     .reduce<readonly Problem[]>((rest, missing) => {
       const moved = explained(root, missing, unknownKeys(rest));
       return moved === undefined ? rest : joined(rest, moved, missing);
-    }, problems);
+    }, filled);
   const moved = elsewhere(root, unknownKeys(left));
   return moved === undefined ? left : joined(left, moved);
 }

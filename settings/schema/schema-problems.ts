@@ -72,8 +72,10 @@ export function allowedValues(node: SchemaNode): string {
   }
 }
 
+export const WRONG_TYPE = 'has the wrong type';
+
 const MESSAGE: Readonly<Record<string, string>> = {
-  type: 'has the wrong type',
+  type: WRONG_TYPE,
   minimum: 'is too small',
   maximum: 'is too large',
   enum: 'is none of the known values',

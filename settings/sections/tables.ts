@@ -134,7 +134,7 @@ type Entry = TablesPart['tables'][number];
 /** Where a column's value comes from, as it was written, and how it is read; false: the column is never written. */
 export type ColumnSetting = false | { readonly from: string; readonly as?: Unit };
 
-/** A format without parts has a text or bytes, a schema an object or bytes, and any other format an object. */
+/** What values are as a whole: by formats without parts a text or bytes, else an object, or bytes by their schema. */
 export type WholeValue = 'object' | 'schema' | 'text' | 'bytes';
 
 /** An entry of `tables`, complete. */

@@ -155,6 +155,8 @@ describe('a group of another type, as that of Kafka Connect', () => {
       ...{ check: 'group', name: groupId, status: 'wrong', code: 'KAFKA_CLIENT_STOPPED' },
       message: expect.stringContaining('is of the type connect'),
     });
+    const { troubles } = await examine(chosen({ groupId }));
+    expect(troubles.map(({ check, status }) => [check, status])).toContainEqual(['place of group', 'skipped']);
     await broker.disconnect();
     connections.close();
   });

@@ -21,13 +21,14 @@ afterAll(() =>
     DROP OWNED BY ${NAME}_owner, ${NAME}_writer; DROP ROLE ${NAME}_owner, ${NAME}_writer`),
 );
 
-/** Behind the short way, which has a test of its own. */
+/** Behind the short way, which another test runs. */
 const [, LONG_WAY = ''] = readFileSync(PAGE, 'utf8').split(/(?=^## A topic$)/m);
 
 /** The page's commands and what they print, in their order. */
-const BLOCKS = [...LONG_WAY.matchAll(/^```(bash|text)\n([\s\S]*?)^```$/gm)].map(
-  ([, language = '', text = '']) => ({ language, text }),
-);
+const BLOCKS = [...LONG_WAY.matchAll(/^```(bash|text)\n([\s\S]*?)^```$/gm)].map(([, language = '', text = '']) => ({
+  language,
+  text,
+}));
 
 /** A text of the page with the names and servers of this test. */
 function real(text: string): string {

@@ -1,10 +1,14 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { folderWith } from '../../app/configuration/folder.ts';
 import { REPOSITORY, startWith } from '../dev/started-job.ts';
+
+/** Of the second terminal's lines: far more than they take. */
+const LONGEST_MS = 240_000;
 
 const PAGE = readFileSync('docs/first-table.md', 'utf8');
 const [SHORT_WAY = ''] = PAGE.split(/^## What you need$/m);
@@ -21,17 +25,24 @@ test('the short way from a clone to a replayed letter has at most 20 lines, and 
 /** What the lines of the second terminal print, beside the npm start of the first one. */
 async function printed(): Promise<string> {
   const { child, lines, ended } = startWith({}, 'start');
+  const [, consumer = ''] = /process (\d+)/.exec(await lines.waitFor(/^consumer +ready/, 120_000)) ?? [];
+  const script = SECOND.join('')
+    .replaceAll('../mine', join(folderWith({}), 'mine'))
+    .replace('/proc/15489/', `/proc/${consumer}/`);
+  const shell = spawn('bash', ['--norc', '-euc', `exec 2>&1\n${script}wait`], {
+    cwd: REPOSITORY,
+    // All of its processes end with it, whichever line fails.
+    detached: true,
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const over = setTimeout(() => shell.pid !== undefined && process.kill(-shell.pid, 'SIGKILL'), LONGEST_MS);
   try {
-    const [, consumer = ''] = /process (\d+)/.exec(await lines.waitFor(/^consumer +ready/, 120_000)) ?? [];
-    const script = SECOND.join('')
-      .replaceAll('../mine', join(folderWith({}), 'mine'))
-      .replace('/proc/15489/', `/proc/${consumer}/`);
-    const { stdout } = await promisify(execFile)('bash', ['--norc', '-euc', `${script}wait`], {
-      cwd: REPOSITORY,
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PGTZ: 'UTC' },
-    });
+    const [stdout, [code]] = await Promise.all([text(shell.stdout), once(shell, 'close')]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.any(String) });
     return stdout;
   } finally {
+    clearTimeout(over);
     child.kill('SIGINT');
     await ended;
   }
@@ -43,9 +54,7 @@ test('its lines run: records too large for a column are dead letters, and rows o
     /(\d+) records: \d+ would be stored, (\d+) would be dead letters/.exec(output) ?? [];
   expect(Number(records)).toBeGreaterThan(Number(letters));
   expect(output).toMatch(/constraint_violated.*public\.mine.*"total".*"mine_total_check"/);
-  const [, tried = '', moved = ''] = /^([\d,]+) of [\d,]+ dead letters, ([\d,]+) moved$/m.exec(output) ?? [];
-  expect(moved).not.toBe('');
-  expect(moved).toBe(tried);
-  expect(output).toMatch(/^ order_id +\| +total +\| +status +$/m);
+  expect(output).toMatch(/^10 of [\d,]+ dead letters, 10 moved$/m);
+  expect(output).toMatch(/ order_id +\| +total +\| +status/);
   expect(output).toMatch(/^ \d{16} \| +7\d\d\.\d\d \| \w+$/m);
-});
+}, 420_000);

@@ -64,8 +64,57 @@ describe('one wrong indentation is one problem', () => {
       'image.spread',
       'is not a known key here, nor is probes, and pods has such keys: look at the indentation',
     ],
+    [
+      'a section whose keys are all not deep enough',
+      { image: RIGHT.image, inner: { kafka: null, brokers: 'b', topics: 't' } },
+      'inner.brokers',
+      'is not a known key here, nor is topics, and inner.kafka has nothing in it: look at the indentation',
+    ],
+    [
+      'a section at the top whose only key is not deep enough',
+      { ...RIGHT, pods: null, spread: true },
+      'spread',
+      'is not a known key here, and pods has nothing in it: look at the indentation',
+    ],
+    [
+      'the name of a section that is too deep, and its keys are not',
+      { ...RIGHT, image: { repository: 'r', pods: null, spread: true, probes: 'p' } },
+      'image.pods',
+      'is not a known key here, nor is spread, probes, and pods has such keys: look at the indentation',
+    ],
+    [
+      'the name of a section that has to be there',
+      { inner: RIGHT.inner, pods: { spread: true, image: null, repository: 'r' } },
+      'pods.image',
+      'is not a known key here, nor is repository, and image has such keys: look at the indentation',
+    ],
+    [
+      'sections of the top level',
+      { ...RIGHT, pods: { labels: {}, another: {} } },
+      'pods.labels',
+      'is not a known key here, nor is another, and the top level has such keys: look at the indentation',
+    ],
   ])('%s', (_name, input, path, message) => {
     expect(problems(input)).toEqual([[path, message]]);
+  });
+
+  test('and a section of another type, or with nothing in it alone, is a problem of its own', () => {
+    expect(
+      problems({ ...RIGHT, pods: 'x', spread: true })
+        .map(([path]) => path)
+        .toSorted(),
+    ).toEqual(['pods', 'spread']);
+    expect(
+      problems({ ...RIGHT, pods: null, other: 1 })
+        .map(([path]) => path)
+        .toSorted(),
+    ).toEqual(['other', 'pods']);
+    const image = { repository: 'r', pods: null, other: 1 };
+    expect(
+      problems({ ...RIGHT, image })
+        .map(([path]) => path)
+        .toSorted(),
+    ).toEqual(['image.other', 'image.pods']);
   });
 
   test('and no other problem is part of it', () => {
