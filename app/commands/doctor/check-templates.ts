@@ -1,7 +1,7 @@
 import { describeProblem, type Problem } from '../../../settings/schema/problem.ts';
 import type { NamedTopics } from '../../../settings/sections/tables/tables-of-topics.ts';
 import { isTemplate } from '../../../settings/sections/tables/topic-template.ts';
-import { topicsOf } from '../../../settings/sections/tables.ts';
+import { tablesOf, topicsOf } from '../../../settings/sections/tables.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { ReadTopics } from '../../topics/read-topics.ts';
 import { askedTable } from '../command/asked-table.ts';
@@ -26,6 +26,29 @@ const withNamesAlone = (settings: Settings): Settings => ({
     return topic.length === 0 ? [] : [{ ...entry, topic }];
   }),
 });
+
+/** The topics that a finding is about, alone or by its table. */
+function topicsOfFinding({ check, name }: Finding, settings: Settings): readonly string[] {
+  return check === 'table'
+    ? tablesOf(settings).flatMap(({ schema, table, topics }) => (`${schema}.${table}` === name ? topics : []))
+    : check === 'topic' || check === 'tables of topic'
+      ? [name]
+      : [];
+}
+
+/**
+ * What is wrong with a topic that only a template takes, or with its table, ends no consumer: the topic waits alone
+ * (decision 42). So it is a warning, which keeps no Pod back.
+ */
+export function ofWaiting(
+  finding: Finding,
+  { settings, isTemplated }: Pick<ResolvedTemplates, 'settings' | 'isTemplated'>,
+): Finding {
+  const topics = finding.status === 'wrong' ? topicsOfFinding(finding, settings) : [];
+  return isTemplated !== undefined && topics.length > 0 && topics.every(isTemplated)
+    ? warning(finding, { ...finding, message: `${finding.message} (its records wait, and all others are read)` })
+    : finding;
+}
 
 const MOST_NAMED = 5;
 

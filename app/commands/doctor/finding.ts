@@ -31,7 +31,10 @@ export interface Subject {
 export interface Finding extends Subject {
   readonly status: FindingStatus;
   readonly message: string;
-  /** The code that a consumer with these settings ends with, at its start or later. Left out: it ends with none. */
+  /**
+   * The code that a consumer with these settings ends with, at its start or later; of a warning, the code that a topic
+   * waits with. Left out: none.
+   */
   readonly code?: FatalError['code'];
   /** The statement, the command or the setting that mends it. Left out: the message has it, or nothing is wrong. */
   readonly mend?: string;

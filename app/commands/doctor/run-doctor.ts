@@ -18,7 +18,7 @@ import { checkHosts, type DatabaseFacts, databaseFinding, readFacts } from './ch
 import { checkClaim, checkGroup } from './check-group.ts';
 import { checkPort, checkRegistry } from './check-servers.ts';
 import { checkOtherGroups, checkOwnTables, checkUserTables } from './check-tables.ts';
-import { resolveTemplates } from './check-templates.ts';
+import { ofWaiting, resolveTemplates } from './check-templates.ts';
 import { type DescribedTopics, describeTopics, topicFindings } from './check-topics.ts';
 import { doctorJson, doctorPage } from './doctor-page.ts';
 import {
@@ -123,7 +123,7 @@ class Examination {
       checkRegistry(settings),
       checkPort(settings),
     ]);
-    return [
+    const all = [
       ...settingsFindings(settings),
       ...kafka.reach.findings,
       ...templates,
@@ -135,6 +135,7 @@ class Examination {
       ...registry,
       port,
     ];
+    return all.map((finding) => ofWaiting(finding, named));
   }
 
   /** What still waits is cut off: nothing is asked any more. */

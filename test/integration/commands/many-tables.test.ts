@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { TemplatedShop } from '../kafka/templated-shop.ts';
 import { query } from '../stack/database.ts';
 import { produce } from '../stack/kafka-client.ts';
+import { someCases } from '../stack/long-test.ts';
 import { runCommand } from '../stack/run-command.ts';
 import { writeConfiguration } from '../stack/start-consumer.ts';
 import { createNamedTopic } from '../stack/topic-changes.ts';
@@ -70,6 +71,9 @@ stream-consumer tables ddl prints the CREATE TABLE of each that is not there
 -- 12 tables: 12 complete, 0 to make, alter or look at
 `);
 });
+
+/** The end of what doctor prints of a topic that waits alone. */
+const WAIT = ' (its records wait, and all others are read)';
 
 /** Lines of the tables with these verdicts, and those of all others with the last one. */
 const listed = (verdicts: Readonly<Record<string, string>>, others: string): string =>
@@ -181,17 +185,17 @@ nothing was written: the transaction was rolled back; sequences that columns tak
 
   test('doctor has one line for all topics, and one for all tables, that are OK', async () => {
     const { code, stdout } = await run('doctor');
-    expect(code).toBe(78);
+    expect(code).toBe(0);
     expect(linesOf(stdout).filter((line) => /^ {2}\w+ +(topic|table)\b/.test(line))).toEqual([
       '  OK       topic: 12 of 12 are right; --json has a line for each',
       '  OK       table: 10 of 12 are right; --json has a line for each',
-      '  WRONG    table shop.t03: tables[0](source.shop.t03).table is not there: "shop.t03"; did you mean shop.t00?',
-      expect.stringMatching(/^ {2}WRONG {4}table shop\.t07: .*foreign key t07_id_fkey/),
+      `  WARNING  table shop.t03: tables[0](source.shop.t03).table is not there: "shop.t03"; did you mean shop.t00?${WAIT}`,
+      expect.stringMatching(/^ {2}WARNING {2}table shop\.t07: .*foreign key t07_id_fkey/),
     ]);
   });
 
   describe('--table', () => {
-    test.each(['NAME', 'SCHEMA.NAME'])('prints everything about one table, by %s', async (form) => {
+    test.each(someCases(1, ['NAME', 'SCHEMA.NAME']))('prints everything about one table, by %s', async (form) => {
       const asked = (name: string) => ['--table', form === 'NAME' ? name : `${shop.schema}.${name}`];
       expect(await run('tables', 'check', ...asked('t01'))).toEqual({
         code: 0,
@@ -224,12 +228,12 @@ nothing was written: the transaction was rolled back; sequences that columns tak
       });
 
       const doctor = await run('doctor', ...asked('t03'));
-      expect(doctor.code).toBe(78);
+      expect(doctor.code).toBe(0);
       expect(doctor.stdout).toContain('OK       topic source.shop.t03: 2 partitions, may be read');
       expect(doctor.stdout.match(/ table shop\.\w+/g)).toEqual([' table shop.t03']);
     });
 
-    test.each([['tables', 'check'], ['tables', 'ddl'], ['tables', 'dry-run'], ['doctor']])(
+    test.each(someCases(1, [['tables', 'check'], ['tables', 'ddl'], ['tables', 'dry-run'], ['doctor']]))(
       'names those that there are, and the nearest one: %s %s',
       async (...words) => {
         const { code, stdout, stderr } = await run(...words, '--table', `${shop.schema}.t1`);
