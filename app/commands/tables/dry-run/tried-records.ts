@@ -131,12 +131,13 @@ export class DryRun {
     onTried: (records: readonly TriedRecord[]) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
+    // To read the default of a column waits for the lock of its table, too.
+    await client.query(beginRows({ ...timeoutsOf(this.#settings.database), lock_timeout: TRIAL_LOCK_TIMEOUT_MS }));
     await this.#mapped.read(client);
     const topics = [...this.#named.waiting.keys(), ...topicsOf(this.#settings)];
     for (const topic of topics) {
       this.#unlessWaiting(topic, () => this.#tables.of(topic));
     }
-    await client.query(beginRows({ ...timeoutsOf(this.#settings.database), lock_timeout: TRIAL_LOCK_TIMEOUT_MS }));
     for (const request of requests) {
       if (signal.aborted) {
         break;
