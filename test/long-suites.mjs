@@ -3,10 +3,12 @@
  * of `npm test` that proves the same.
  */
 export const LONG_SUITES = [
+  'change-events/database-by-hand',
   'change-events/database-replica',
   'change-events/replica',
   'commands/doctor-database',
   'commands/doctor-kafka',
+  'commands/doctor-lines',
   'dev/chaos/consumer-fleet',
   'dev/chaos/database-faults',
   'dev/chaos/side-topic',

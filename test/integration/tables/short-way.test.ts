@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { folderWith } from '../../app/configuration/folder.ts';
 import { REPOSITORY, startWith } from '../dev/started-job.ts';
+import { longTest } from '../stack/long-test.ts';
 
 /** Of the second terminal's lines: far more than they take. */
 const LONGEST_MS = 500_000;
@@ -48,13 +49,17 @@ async function printed(): Promise<string> {
   }
 }
 
-test('its lines run: records too large for a column are dead letters, and rows once the column is mended', async () => {
-  const output = await printed();
-  const [, records = '', letters = ''] =
-    /(\d+) records: \d+ would be stored, (\d+) would be dead letters/.exec(output) ?? [];
-  expect(Number(records)).toBeGreaterThan(Number(letters));
-  expect(output).toMatch(/constraint_violated.*public\.mine.*"total".*"mine_total_check"/);
-  expect(output).toMatch(/^10 of [\d,]+ dead letters, 10 moved$/m);
-  expect(output).toMatch(/ order_id +\| +total +\| +status/);
-  expect(output).toMatch(/^ \d{16} \| +7\d\d\.\d\d \| \w+$/m);
-}, 700_000);
+longTest(
+  'its lines run: records too large for a column are dead letters, and rows once the column is mended',
+  async () => {
+    const output = await printed();
+    const [, records = '', letters = ''] =
+      /(\d+) records: \d+ would be stored, (\d+) would be dead letters/.exec(output) ?? [];
+    expect(Number(records)).toBeGreaterThan(Number(letters));
+    expect(output).toMatch(/constraint_violated.*public\.mine.*"total".*"mine_total_check"/);
+    expect(output).toMatch(/^10 of [\d,]+ dead letters, 10 moved$/m);
+    expect(output).toMatch(/ order_id +\| +total +\| +status/);
+    expect(output).toMatch(/^ \d{16} \| +7\d\d\.\d\d \| \w+$/m);
+  },
+  700_000,
+);
