@@ -18,8 +18,8 @@ interface ConfigEntry {
 }
 
 /**
- * For how many milliseconds a topic keeps its records, by its settings. `null`: it deletes none by time, or the settings
- * do not say.
+ * For how many milliseconds a topic keeps its records, by its settings. `null`: it deletes none by time, or they do not
+ * say.
  */
 export function retentionIn(entries: readonly ConfigEntry[]): number | null {
   const settingOf = (name: string): string => entries.find(({ configName }) => configName === name)?.configValue ?? '';

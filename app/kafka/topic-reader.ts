@@ -276,8 +276,8 @@ export function openTopicReader(kafka: Settings['kafka']): TopicReader {
 }
 
 /**
- * Makes a reader for a consumer, with the logins of its clients and without lines of the log: what it asks is not needed
- * for any record. It connects to nothing yet.
+ * Makes a reader for a consumer, with the logins of its clients and without lines of the log: no record waits for what
+ * it asks. It connects to nothing yet.
  */
 export const openReaderBeside = (shared: SharedByClients): TopicReader =>
   new TopicReader(createKafkaClient({ ...shared, log: { write: ignore } }, RETRIES));

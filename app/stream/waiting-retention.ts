@@ -58,8 +58,8 @@ interface Wait {
   /** The partitions that it was asked for: those that the process owned. */
   partitions: string;
   keptUntil: Date | undefined;
-  /** Timestamps of first unread records by partition and offset: neither changes while the topic waits. */
-  readonly timestamps: Map<string, number | null>;
+  /** Timestamps of first unread records by partition and offset: they stay what they are while the topic waits. */
+  readonly timestamps: Map<string, number>;
 }
 
 const placeOf = ({ partition, start }: LogRange): string => `${partition}@${start}`;
@@ -89,9 +89,9 @@ function unreadRanges(
 }
 
 /**
- * Until when Kafka keeps the unread records of topics that wait, as far as time decides. A broker deletes whole segments
- * of a log, the oldest first, and each only when its last record is older than `retention.ms`. So no unread record goes
- * before the first one is as old. `retention.bytes` may take it sooner, and is not looked at.
+ * Until when Kafka keeps the unread records of topics that wait, as far as time decides. A broker deletes whole
+ * segments of a log, the oldest first, and each only when its last record is older than `retention.ms`. So no unread
+ * record goes before the first one is as old. `retention.bytes` may take it sooner, and is not looked at.
  *
  * Nothing is read by the group, moved or written here, so nothing can be lost by it. What fails is no outage of the
  * consumer's, and is asked again later.
@@ -150,7 +150,7 @@ export class WaitingRetention implements TopicRetention {
     return isDue;
   }
 
-  /** In an outage what was known stays: the first unread record is the same, and so old as it is. */
+  /** In an outage what was known stays: the first unread record is the same, as nothing is written meanwhile. */
   async #askOf(topic: string, wait: Wait, owned: readonly number[], signal: AbortSignal): Promise<void> {
     const { partitions, keptUntil: before } = wait;
     const found = await this.#ask(topic, wait, owned, signal).catch((error: unknown) =>
@@ -178,7 +178,7 @@ export class WaitingRetention implements TopicRetention {
     return until <= LAST_MOMENT_MS ? new Date(until) : undefined;
   }
 
-  /** Those of the ranges that have a record; each is read once. */
+  /** Those of the ranges that have a record. Each that is known is read once: what cannot be read now may be later. */
   async #firstTimestamps(
     topic: string,
     unread: readonly LogRange[],
@@ -188,13 +188,13 @@ export class WaitingRetention implements TopicRetention {
     const lacking = unread.filter((range) => !timestamps.has(placeOf(range)));
     const found = await this.#ports.logs.firstTimestamps(topic, lacking, signal);
     for (const range of lacking) {
-      const first = found.get(range.partition);
-      if (first !== undefined) {
+      const first = found.get(range.partition) ?? null;
+      if (first !== null) {
         timestamps.set(placeOf(range), first);
       }
     }
     return unread.flatMap((range) => {
-      const first = timestamps.get(placeOf(range));
+      const first = timestamps.get(placeOf(range)) ?? found.get(range.partition);
       return first === undefined ? [] : [first];
     });
   }

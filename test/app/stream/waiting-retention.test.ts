@@ -8,6 +8,7 @@ import type { FatalCode } from '../../../contract/fatal-codes.ts';
 import { SimulatedTime } from '../kafka/group/simulated-time.ts';
 
 const TOPIC = 'shop.public.bills';
+const OTHER = 'shop.public.items';
 const DAY = 86_400_000;
 const LOOK_MS = 5_000;
 const ASK_AGAIN_MS = 120_000;
@@ -62,9 +63,9 @@ class SetUp {
   });
 
   report(): ConsumerReport {
-    const partitions = this.waiting.flatMap(({ topic }) =>
-      this.owned.map((partition) => ({ topic, partition, nextOffset: null, lag: null })),
-    );
+    const own = [TOPIC, OTHER].flatMap((topic) => this.owned.map((partition) => ({ topic, partition })));
+    const flowing = { topic: 'orders', partition: 2 };
+    const partitions = [flowing, ...own].map((each) => ({ ...each, nextOffset: null, lag: null }));
     const idle = { state: 'running', groupId: 'g', lastProgressAt: null, lastError: null } as const;
     return { ...idle, partitions, waiting: this.waiting };
   }
@@ -115,7 +116,7 @@ test('the report of a topic that waits has it, and another reason to wait begins
   topics.failed(TOPIC, new FatalError('TABLES_DO_NOT_FIT', 'there is no table'));
   topics.failed(TOPIC, new FatalError('TABLES_DO_NOT_FIT', 'there is no table'));
   topics.failed(TOPIC, new FatalError('TABLE_REFUSES_ROWS', 'refused'));
-  topics.failed('shop.public.items', new FatalError('TABLE_REFUSES_ROWS', 'refused'));
+  topics.failed(OTHER, new FatalError('TABLE_REFUSES_ROWS', 'refused'));
   const [bills, items] = topics.report();
   expect(bills?.keptUntil).toEqual(new Date(9 * DAY));
   expect(items).not.toHaveProperty('keptUntil');
@@ -197,6 +198,13 @@ describe('nobody is asked', () => {
   });
 });
 
+test('a record that could not be read is read again', async () => {
+  const parts = await begun(({ timestamps }) => timestamps.set('1@4', null));
+  parts.timestamps.set('1@4', 2 * DAY);
+  await parts.clock.pass(ASK_AGAIN_MS + LOOK_MS);
+  expect([parts.until(), parts.read]).toEqual([9 * DAY, ['0@5', '1@4', '1@4']]);
+});
+
 test('what was known stays in an outage, and goes with the right to ask', async () => {
   const parts = await begun();
   parts.failure = new OutageError('away', { reason: 'kafka_away' });
@@ -232,7 +240,7 @@ test('what was known is of the partitions that were owned', async () => {
 
 test('an answer that does not come holds up no other topic, nor the end', async () => {
   const parts = new SetUp();
-  parts.waiting = [waits(), waits('shop.public.items')];
+  parts.waiting = [waits(), waits(OTHER)];
   parts.silent.add(TOPIC);
   parts.beginToWait();
   let isOver = false;
@@ -240,7 +248,7 @@ test('an answer that does not come holds up no other topic, nor the end', async 
     isOver = true;
   });
   await parts.clock.pass(LOOK_MS + 30_000);
-  expect([parts.until(), parts.until('shop.public.items')]).toEqual([undefined, 9 * DAY]);
+  expect([parts.until(), parts.until(OTHER)]).toEqual([undefined, 9 * DAY]);
   await parts.clock.pass(ASK_AGAIN_MS - 20_000);
   expect([parts.asked, isOver]).toEqual([3, false]);
   parts.ending.abort();
