@@ -1,12 +1,9 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
-import { TopicReader } from '../../../app/kafka/topic-reader.ts';
+import { expect, test } from '@jest/globals';
 import { METRICS } from '../../../contract/metrics.ts';
 import { createTopicWithLeaders } from '../../../dev/stack/topic.ts';
-import { clientOf } from '../../app/kafka/kafkajs/client.ts';
 import { query } from '../stack/database.ts';
-import { createTopic, kafkaClient, produce, type TestRecord } from '../stack/kafka-client.ts';
+import { kafkaClient, produce, type TestRecord } from '../stack/kafka-client.ts';
 import { randomName } from '../stack/random-name.ts';
-import { sharedBroker } from '../stack/shared-stack.ts';
 import { startConsumer } from '../stack/start-consumer.ts';
 import { root, values } from '../stack/told-health.ts';
 import { until } from '../stack/until.ts';
@@ -74,60 +71,4 @@ test('of a topic that waits, metric and health have the time until retention.ms 
     [topicOf('kept'), undefined],
   ]);
   expect([await left('kept'), await left('compacted')]).toEqual([[], []]);
-});
-
-describe('the time of the first record', () => {
-  const reader = new TopicReader(clientOf({ address: sharedBroker() }));
-  afterAll(() => reader.close());
-
-  /** Of offsets of partition 0. */
-  const firstOf = async (topic: string, start: bigint, end: bigint) => {
-    const found = await reader.firstTimestamps(
-      topic,
-      [{ topic, partition: 0, start, end }],
-      AbortSignal.timeout(60_000),
-    );
-    return found.get(0);
-  };
-
-  test('is that of the record at the offset, also in the middle of a batch', async () => {
-    const topic = await createTopic();
-    const times = [3, 1, 2].map((seconds) => Date.now() - seconds * 1_000);
-    await produce(
-      topic,
-      times.map((time) => record(time, 0)),
-    );
-    expect([await firstOf(topic, 0n, 3n), await firstOf(topic, 1n, 3n)]).toEqual([times[0], times[1]]);
-  });
-
-  test('is not known where the log does not hold the offset', async () => {
-    const topic = await createTopic();
-    await produce(topic, [record(Date.now(), 0)]);
-    expect(await firstOf(topic, 50n, 60n)).toBeNull();
-  });
-
-  test('is that of a record which was committed, and of none where all were aborted', async () => {
-    const topic = await createTopic();
-    const options = { transactionalId: randomName('writer'), maxInFlightRequests: 1, idempotent: true };
-    const producer = kafkaClient().producer(options);
-    await producer.connect();
-    const transaction = await producer.transaction();
-    await transaction.send({ topic, messages: [{ value: '1', timestamp: String(Date.now() - 10_000) }] });
-    await transaction.abort();
-    await producer.disconnect();
-    expect(await firstOf(topic, 0n, 2n)).toBeUndefined();
-    const time = Date.now() - 5_000;
-    await produce(topic, [record(time, 0)]);
-    expect(await firstOf(topic, 0n, 3n)).toBe(time);
-  });
-
-  test('is asked for no longer once the signal is aborted', async () => {
-    const topic = await createTopic();
-    const found = await reader.firstTimestamps(
-      topic,
-      [{ topic, partition: 0, start: 0n, end: 1n }],
-      AbortSignal.timeout(50),
-    );
-    expect(found.size).toBe(0);
-  });
 });
