@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, type Admin, ResourcePatternTypes } from 'kafkajs';
+import {
+  AclOperationTypes,
+  AclPermissionTypes,
+  AclResourceTypes,
+  type Admin,
+  ConfigResourceTypes,
+  ResourcePatternTypes,
+} from 'kafkajs';
 import { METRICS } from '../../../contract/metrics.ts';
 import type { LocalKafka } from '../../../dev/stack/local-kafka.ts';
 import { TemplatedShop } from '../kafka/templated-shop.ts';
@@ -70,6 +77,11 @@ longTest(
   async () => {
     const shop = new TemplatedShop({ broker: kafka.broker });
     await shop.add('items', 'bills');
+    const resources = ['items', 'bills'].map((table) => ({
+      ...{ type: ConfigResourceTypes.TOPIC, name: shop.topic(table) },
+      configEntries: [{ name: 'retention.ms', value: '604800000' }],
+    }));
+    await admin.alterConfigs({ resources, validateOnly: false });
     const allowed = { ...RULE, resourceName: shop.topic('items'), permissionType: AclPermissionTypes.ALLOW };
     const rights = [AclOperationTypes.READ, AclOperationTypes.WRITE];
     await admin.createAcls({ acl: rights.map((operation) => ({ ...allowed, operation })) });

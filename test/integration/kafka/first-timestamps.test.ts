@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createTopic, kafkaClient, produce, type TestRecord } from '../stack/kafka-client.ts';
 import { randomName } from '../stack/random-name.ts';
 import { sharedBroker } from '../stack/shared-stack.ts';
+import { until } from '../stack/until.ts';
 
 const record = (timestamp: number): TestRecord => ({ value: '{"id":1}', partition: 0, timestamp });
 
@@ -20,6 +21,10 @@ async function abortRecord(topic: string, timestamp: number): Promise<void> {
   await transaction.send({ topic, messages: [{ value: '1', timestamp: String(timestamp) }] });
   await transaction.abort();
   await producer.disconnect();
+  // The broker answers before it has written the mark.
+  const admin = kafkaClient().admin();
+  await until('the mark', async () => ((await admin.fetchTopicOffsets(topic))[0]?.high === '2' ? true : undefined));
+  await admin.disconnect();
 }
 
 test('the first record of a range is one that was committed, at its start or behind it, and its time is known', async () => {
@@ -43,6 +48,5 @@ test('the first record of a range is one that was committed, at its start or beh
   expect(await firstOf(aborted, 0n, 2n)).toEqual([]);
   expect(await firstOf(aborted, 0n, 3n)).toEqual([0, later.timestamp]);
   expect(await firstOf(empty, 0n, 1n, AbortSignal.timeout(50))).toEqual([]);
-  expect(await reader.retentionMs(batch)).toBeGreaterThan(0);
   await reader.close();
 });
