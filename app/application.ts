@@ -18,6 +18,7 @@ import { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
 import { createKafkaCheck, KafkaAdmin } from './kafka/kafka-admin.ts';
 import { createKafkaClient, shareByClients } from './kafka/kafka-client.ts';
 import { createKafkaSource, type KafkaSource } from './kafka/kafka-source.ts';
+import { openReaderBeside } from './kafka/topic-reader.ts';
 import { createProcessLog } from './logging/logger.ts';
 import { type OutageWatch, watchedCheck } from './logging/outage-log.ts';
 import { createManagement, type Management } from './management/create-management.ts';
@@ -41,6 +42,7 @@ import { systemClock } from './stream/ports/clock.ts';
 import { FatalError, OF_CONFIGURATION } from './stream/ports/stream-errors.ts';
 import { notifyAll, streamLog } from './stream/ports/stream-listener.ts';
 import { sendCommitHints, watchStoredPositions } from './stream/stored-positions.ts';
+import { WaitingRetention } from './stream/waiting-retention.ts';
 import { UnmappedLog } from './tables/json/unmapped-fields.ts';
 import { MappedTables } from './tables/table/mapped-tables.ts';
 import { ReadTopics } from './topics/read-topics.ts';
@@ -68,6 +70,7 @@ export class Application {
   readonly #tables: MappedTables;
   readonly #source: KafkaSource;
   readonly #deadLetterTopic: KafkaDeadLetterTopic;
+  readonly #retention: WaitingRetention;
   readonly #pipeline: Pipeline;
   /** `undefined` where no topic has schemas. */
   readonly #registry: SchemaRegistry | undefined;
@@ -107,7 +110,6 @@ export class Application {
       topics: () => this.#topics.all,
       onOutcome: (outcome) => this.#management.schemaAnswered(outcome),
     });
-    this.#closedLast = [databaseCheck, kafkaCheck, ...(this.#registry ? [this.#registry] : [])];
     this.#management = createManagement({
       settings,
       current: this.#current,
@@ -128,11 +130,13 @@ export class Application {
     this.#locks = new TableLocks({ settings, topics, current: database, logger, signal });
     this.#pool = this.#createPool(outages.database.of('writers'));
     this.#letters = new KeptLetters(this.#pool, settings, { clock: systemClock, logger, topics: () => topics.all });
-    const kafka = createKafkaClient(clients);
+    const [kafka, logs] = [createKafkaClient(clients), openReaderBeside(clients)];
+    this.#closedLast = [databaseCheck, kafkaCheck, logs, ...(this.#registry ? [this.#registry] : [])];
     this.#deadLetterTopic = new KafkaDeadLetterTopic(settings.deadLetters, kafka, systemClock);
     this.#readers = new FieldReaders((topic) => formatsOf(settings, topic), this.#registry);
     this.#tables = this.#createTables();
     this.#sink = this.#createSink();
+    this.#retention = new WaitingRetention({ logs, sink: this.#sink, clock: systemClock });
     this.#source = this.#createSource(kafka, clients.heard(outages.kafka.of('consumer')));
     this.#pipeline = this.#createPipeline();
   }
@@ -164,6 +168,7 @@ export class Application {
       this.#background.push(
         pollLogEnds(this.#source, this.#pipeline, systemClock, signal),
         this.#letters.watch(signal),
+        this.#retention.watch(this.#pipeline, signal),
         sendCommitHints(this.#source, this.#pipeline, systemClock, signal),
         watchStoredPositions(this.#pipeline, this.#sink, {
           clock: systemClock,
@@ -252,6 +257,7 @@ export class Application {
       memory: processMemory,
       onFatal: (error) => this.#fail(error),
       ...{ mayWait: (topic: string) => this.#topics.isTemplated(topic), onWaits, onGoesOn },
+      retention: this.#retention,
     });
   }
 

@@ -153,8 +153,9 @@ function detailsOf(report: ConsumerReport): Record<string, Detail> {
   const leaderless = partitions.flatMap(({ topic, partition, leaderlessSince: since }) =>
     since ? [{ topic, partition, since: since.toISOString() }] : [],
   );
-  const waiting = (report.waiting ?? []).map(({ topic, code, message, since, isIgnored }) => {
-    const reason = { topic, code, since: since.toISOString(), error: explainedText(message) };
+  const waiting = (report.waiting ?? []).map(({ topic, code, message, since, isIgnored, keptUntil }) => {
+    const kept = keptUntil && { keptUntil: keptUntil.toISOString() };
+    const reason = { topic, code, since: since.toISOString(), error: explainedText(message), ...kept };
     return isIgnored ? { ...reason, isIgnored } : reason;
   });
   return {

@@ -1,9 +1,34 @@
-import type { Admin, Kafka } from 'kafkajs';
+import type { Admin, ConfigResourceTypes, Kafka } from 'kafkajs';
 import type { PartitionLog, Position } from '../stream/ports/record-source.ts';
 import { OutageError } from '../stream/ports/stream-errors.ts';
 import { forbiddenTopics, messageOf, refusal } from './client/kafka-errors.ts';
 import type { DescribedTopic } from './kafkajs/admin-requests.ts';
 import { NO_OFFSET, type TopicIdAdmin } from './kafkajs/topic-patches.ts';
+
+/** A topic, among what has a configuration in Kafka. */
+const TOPIC: ConfigResourceTypes.TOPIC = 2;
+
+const RETENTION_MS = 'retention.ms';
+const CLEANUP_POLICY = 'cleanup.policy';
+
+/** A setting of a topic as a broker answers it: its default where the topic has none. */
+interface ConfigEntry {
+  readonly configName: string;
+  readonly configValue: string | null;
+}
+
+/**
+ * For how many milliseconds a topic keeps its records, by its settings. `null`: it deletes none by time, or they do not
+ * say.
+ */
+export function retentionIn(entries: readonly ConfigEntry[]): number | null {
+  const settingOf = (name: string): string => entries.find(({ configName }) => configName === name)?.configValue ?? '';
+  const isDeleting = settingOf(CLEANUP_POLICY)
+    .split(/\s*,\s*/)
+    .includes('delete');
+  const milliseconds = settingOf(RETENTION_MS);
+  return isDeleting && /^\d+$/.test(milliseconds) ? Number(milliseconds) : null;
+}
 
 const asOutage = (what: string, asked: Parameters<typeof refusal>[1]) => (error: unknown) => {
   const reason = messageOf(error);
@@ -48,6 +73,21 @@ export class KafkaAdmin {
         ? { topic, partition, isLeaderless: true }
         : { topic, partition, start: BigInt(low), end: BigInt(high) },
     );
+  }
+
+  /**
+   * For how many milliseconds a topic keeps its records; `null` where it deletes none by time.
+   *
+   * @throws OutageError while the brokers are away
+   * @throws FatalError `TOPIC_FORBIDDEN` without the right DescribeConfigs on the topic
+   */
+  async retentionMs(topic: string): Promise<number | null> {
+    const resources = [{ type: TOPIC, name: topic, configNames: [RETENTION_MS, CLEANUP_POLICY] }];
+    const ask = () => this.#connect().then(() => this.#admin.describeConfigs({ includeSynonyms: false, resources }));
+    const answer = await ask()
+      .catch((error: unknown) => this.#unlessOthers(error, topic, ask))
+      .catch(asOutage(`the settings of ${topic}`, { topics: [topic] }));
+    return retentionIn(answer.resources.flatMap(({ configEntries }) => configEntries));
   }
 
   /**

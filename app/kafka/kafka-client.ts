@@ -74,8 +74,8 @@ class ClientLog {
 }
 
 /** What all clients of the process share. */
-interface SharedByClients {
-  readonly log: ClientLog;
+export interface SharedByClients {
+  readonly log: Pick<ClientLog, 'write'>;
   /** One token serves them all. */
   readonly tokens: TokenLogin;
   readonly logins: BrokerLogins;

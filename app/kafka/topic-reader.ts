@@ -5,13 +5,13 @@ import { MemoryBudget } from '../memory/memory-budget.ts';
 import { partitionKey, type TopicPartition } from '../records/record.ts';
 import type { Records } from '../records/records.ts';
 import { systemClock } from '../stream/ports/clock.ts';
-import type { LogRange, UnreadableBatch } from '../stream/ports/record-source.ts';
+import type { LogRange, PartitionLog, UnreadableBatch } from '../stream/ports/record-source.ts';
 import { FatalError, OutageError } from '../stream/ports/stream-errors.ts';
 import { BrokerConnections, clusterApart } from './fetch/broker-connections.ts';
 import type { FetchListener } from './fetch/fetch-collector.ts';
 import { PartitionFetcher } from './fetch/partition-fetcher.ts';
 import { KafkaAdmin } from './kafka-admin.ts';
-import { createKafkaClient, shareByClients } from './kafka-client.ts';
+import { createKafkaClient, type SharedByClients, shareByClients } from './kafka-client.ts';
 
 /** Which offsets of a topic are read. */
 export interface Selection {
@@ -32,9 +32,18 @@ interface TopicReading {
   take(read: ReadRecords): void;
   /** The partition is read no further. @default nothing is called */
   readonly onUnreadable?: (batch: UnreadableBatch) => void;
+  /** The log does not hold what is selected of the partition any more. @default nothing is called */
+  readonly onOutOfRange?: (partition: TopicPartition) => void;
   /** Ends the reading without an error. @default nothing does */
   readonly signal?: AbortSignal;
+  /** Whether what was taken of the partition is enough. @default once all that is selected was */
+  readonly isEnough?: (partition: TopicPartition) => boolean;
+  /** What is fetched fits into it. @default that of the process */
+  readonly memory?: MemoryBudget;
 }
+
+/** What a reading does with what is fetched. */
+type ReadingListener = Pick<FetchListener, 'onFetched' | 'onUnreadable' | 'onOutOfRange'>;
 
 const ignore = (): void => undefined;
 
@@ -50,6 +59,9 @@ export const SILENT: Logger = {
 
 /** A command asks a broker that is away once more. */
 const RETRIES = 1;
+
+/** Each broker answers with 64 KiB then, or with one batch: the limit of the memory that this is a share of. */
+const MEMORY_OF_FIRST_RECORDS = 2_097_152;
 
 /** So long nothing may come before it counts as an outage. */
 const SILENCE_MS = 10_000;
@@ -87,6 +99,46 @@ function below(records: Records, end: bigint): Records {
   return records.slice(0, count);
 }
 
+/** What becomes of the reading of all partitions, or of one. */
+interface Readings {
+  onAnswer(): void;
+  close(partition: TopicPartition): void;
+  finish(error: unknown): void;
+}
+
+/** @param open the ends of the partitions that are read further */
+const listenerOf = (
+  { take, isEnough, onUnreadable, onOutOfRange }: TopicReading,
+  open: ReadonlyMap<string, bigint>,
+  { onAnswer, close, finish }: Readings,
+): ReadingListener => ({
+  onFetched: (fetched) => {
+    onAnswer();
+    const end = open.get(partitionKey(fetched)) ?? 0n;
+    try {
+      take({ ...fetched, records: below(fetched.records, end) });
+    } catch (error) {
+      finish(error);
+      return;
+    }
+    if (fetched.nextOffset >= end || isEnough?.(fetched) === true) {
+      close(fetched);
+    }
+  },
+  onUnreadable: (batch) => {
+    if (batch.code === 'TOPIC_FORBIDDEN') {
+      finish(new FatalError(batch.code, batch.reason));
+      return;
+    }
+    onUnreadable?.(batch);
+    close(batch);
+  },
+  onOutOfRange: (partition) => {
+    onOutOfRange?.(partition);
+    close(partition);
+  },
+});
+
 /**
  * Reads records of topics without a group: no member joins, no offset is committed, and no consumer notices. The
  * requests are those of the consumer, so what it may read and what it can decode is the same.
@@ -116,6 +168,46 @@ export class TopicReader {
     return ranges;
   }
 
+  /**
+   * The timestamps of the first record in each range of a topic, in milliseconds, by partition. `null`: the record has
+   * none, or cannot be read. A range without a record is left out, and so is one that was not read before the signal.
+   *
+   * @throws OutageError when the brokers are away, or nothing came for 10 s
+   * @throws FatalError when an ACL forbids it
+   */
+  async firstTimestamps(
+    topic: string,
+    ranges: readonly LogRange[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<number, number | null>> {
+    const starts = new Map(ranges.map(({ partition, start }) => [partition, start]));
+    const found = new Map<number, number | null>();
+    const take = ({ partition, records }: ReadRecords): void =>
+      records.forEach(({ offset, timestamp }) => {
+        if (!found.has(partition) && offset >= (starts.get(partition) ?? 0n)) {
+          found.set(partition, timestamp < 0n ? null : Number(timestamp));
+        }
+      });
+    const isEnough = ({ partition }: TopicPartition): boolean => found.has(partition);
+    const unknown = ({ partition }: TopicPartition) => void found.set(partition, null);
+    const memory = new MemoryBudget(MEMORY_OF_FIRST_RECORDS);
+    const reading = { take, isEnough, onUnreadable: unknown, onOutOfRange: unknown, signal, memory };
+    if (ranges.length > 0 && !signal.aborted) {
+      await this.#readRanges(ranges, topic, reading);
+    }
+    return found;
+  }
+
+  /** As {@link KafkaAdmin.retentionMs} does. */
+  retentionMs(topic: string): Promise<number | null> {
+    return this.#admin.retentionMs(topic);
+  }
+
+  /** As {@link KafkaAdmin.logRanges} does. */
+  logRanges(topic: string): Promise<readonly PartitionLog[]> {
+    return this.#admin.logRanges(topic);
+  }
+
   /** Ends the connections. */
   close(): Promise<void> {
     return this.#admin.disconnect();
@@ -131,7 +223,8 @@ export class TopicReader {
     });
   }
 
-  #readRanges(ranges: readonly LogRange[], topic: string, { take, onUnreadable, signal }: TopicReading): Promise<void> {
+  #readRanges(ranges: readonly LogRange[], topic: string, reading: TopicReading): Promise<void> {
+    const { signal, memory = new MemoryBudget() } = reading;
     const open = new Map(ranges.map((range) => [partitionKey(range), range.end]));
     return new Promise<void>((resolve, reject) => {
       const silence = setTimeout(() => {
@@ -152,30 +245,8 @@ export class TopicReader {
           finish();
         }
       };
-      const fetcher = this.#fetcher({
-        onFetched: (fetched) => {
-          silence.refresh();
-          const end = open.get(partitionKey(fetched)) ?? 0n;
-          try {
-            take({ ...fetched, records: below(fetched.records, end) });
-          } catch (error) {
-            finish(error);
-            return;
-          }
-          if (fetched.nextOffset >= end) {
-            close(fetched);
-          }
-        },
-        onUnreadable: (batch) => {
-          if (batch.code === 'TOPIC_FORBIDDEN') {
-            finish(new FatalError(batch.code, batch.reason));
-            return;
-          }
-          onUnreadable?.(batch);
-          close(batch);
-        },
-        onOutOfRange: close,
-      });
+      const onAnswer = () => void silence.refresh();
+      const fetcher = this.#fetcher(listenerOf(reading, open, { onAnswer, close, finish }), memory);
       signal?.addEventListener('abort', onAbort);
       fetcher.assign(ranges.map(({ partition, start }) => ({ topic, partition, offset: start })));
       for (const { partition, start } of ranges) {
@@ -185,10 +256,10 @@ export class TopicReader {
     });
   }
 
-  #fetcher(listener: Pick<FetchListener, 'onFetched' | 'onUnreadable' | 'onOutOfRange'>): PartitionFetcher {
+  #fetcher(listener: ReadingListener, memory: MemoryBudget): PartitionFetcher {
     return new PartitionFetcher({
       connections: new BrokerConnections(clusterApart(this.#kafka, { onAnswer: ignore }), systemClock),
-      memory: new MemoryBudget(),
+      memory,
       clock: systemClock,
       logger: SILENT,
       listener: { onLogEnds: ignore, onReadable: ignore, onRead: ignore, onTruncated: ignore, ...listener },
@@ -203,3 +274,10 @@ export function openTopicReader(kafka: Settings['kafka']): TopicReader {
   const shared = shareByClients(() => kafka, SILENT, ignore);
   return new TopicReader(createKafkaClient(shared, RETRIES));
 }
+
+/**
+ * Makes a reader for a consumer, with the logins of its clients and without lines of the log: no record waits for what
+ * it asks. It connects to nothing yet.
+ */
+export const openReaderBeside = (shared: SharedByClients): TopicReader =>
+  new TopicReader(createKafkaClient({ ...shared, log: { write: ignore } }, RETRIES));

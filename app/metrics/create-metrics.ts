@@ -172,6 +172,7 @@ type StatusMetrics = Pick<
   | 'certificateExpiry'
   | 'topicGone'
   | 'topicsWaiting'
+  | 'topicWaitingRetention'
   | 'topicPartitions'
   | 'leaderlessPartitions'
 >;
@@ -197,6 +198,10 @@ function statusSources(
     topicGone: () => (report().topics ?? []).map(({ topic, isGone }) => ({ labels: { topic }, value: Number(isGone) })),
     topicsWaiting: () =>
       (report().waiting ?? []).map(({ topic, isIgnored }) => ({ labels: { topic }, value: isIgnored ? 2 : 1 })),
+    topicWaitingRetention: () =>
+      (report().waiting ?? []).flatMap(({ topic, keptUntil }) =>
+        keptUntil ? [{ labels: { topic }, value: Math.max(0, secondsUntil(keptUntil)) }] : [],
+      ),
     topicPartitions: () =>
       (report().topics ?? []).flatMap(({ topic, partitions }) =>
         partitions === undefined ? [] : [{ labels: { topic }, value: partitions }],

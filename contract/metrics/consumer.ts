@@ -73,6 +73,13 @@ export const CONSUMER_METRICS = {
     labels: ['topic'],
     help: '1 while a topic that only a template names waits alone, as for its table; 2 where nobody wants the table (missing: ignore). No series while it does not wait; from each process that owns some of it',
   },
+  topicWaitingRetention: {
+    name: 'consumer_topic_waiting_retention_seconds',
+    type: 'gauge',
+    labels: ['topic'],
+    help: 'Time until retention.ms may take unread records of a topic that waits alone, of the partitions this process owns; 0 once it may have. No series where it is not known or unlimited, or nothing is unread',
+    unit: 'seconds',
+  },
   topicPartitions: {
     name: 'consumer_topic_partitions',
     type: 'gauge',

@@ -39,13 +39,20 @@ export const topicAlerts = (workload: CheckedWorkload): AlertRule[] =>
     description: `${workload.names.workload} in {{ $labels.namespace }}: the topic {{ $labels.topic }} is gone, as {{ $value }} of its Pods report.`,
   });
 
+/** How long Kafka keeps what is unread of the topic, as a template of Prometheus; nothing where that is not known. */
+function leftOfRetention(workload: CheckedWorkload): string {
+  const left = `min(${series(workload, METRICS.topicWaitingRetention, 'topic=%q')})`;
+  const words = ', and unread records of it in {{ .Value | humanizeDuration }} at the earliest';
+  return `{{ with printf \`${left}\` $labels.topic | query }}{{ with first . }}${words}{{ end }}{{ end }}`;
+}
+
 /** The health stays UP while another topic flows, and the lag leaves the topic out, so this alert alone reports it. */
 export const waitingAlerts = (workload: CheckedWorkload): AlertRule[] =>
   alertRules(workload, 'TopicWaits', {
     expr: (pods) =>
       `count by (${ownLabels(workload)}, topic) (${series(workload, METRICS.topicsWaiting)} == 1) > ${pods}`,
     summary: 'A topic of the consumer waits, and its records stay in Kafka.',
-    description: `${workload.names.workload} in {{ $labels.namespace }}: the topic {{ $labels.topic }} waits, as {{ $value }} of its Pods report; Kafka deletes what is older than the retention of the topic.`,
+    description: `${workload.names.workload} in {{ $labels.namespace }}: the topic {{ $labels.topic }} waits, as {{ $value }} of its Pods report; Kafka deletes what is older than the retention of the topic${leftOfRetention(workload)}.`,
   });
 
 /** The health stays UP for the other partitions, so this alert alone reports it. */

@@ -164,15 +164,26 @@ function topicsGone({ report: { topics = [] } }: PageFacts): readonly Wait[] {
     }));
 }
 
+const TOPIC_WAITS_MEND =
+  'Mend what the message names. The topic is looked at again every 10 s, and goes on where it was.';
+
+/** How long Kafka keeps what is unread, where that is known. */
+function keptText(until: Date, now: Date): string {
+  const left = until.getTime() - now.getTime();
+  return left > 0
+    ? ` Kafka keeps each unread record for another ${durationText(left)}, by retention.ms.`
+    : ' By retention.ms, Kafka may delete unread records now: raise it.';
+}
+
 /** Topics that only a template takes, and that cannot be written for now; not those that nobody wants. */
-function waitingTopics({ report: { waiting = [] } }: PageFacts): readonly Wait[] {
+function waitingTopics({ report: { waiting = [] }, now }: PageFacts): readonly Wait[] {
   return waiting
     .filter(({ isIgnored }) => !isIgnored)
-    .map(({ topic, code, message, since }) => ({
+    .map(({ topic, code, message, since, keptUntil }) => ({
       what: `The topic ${topic} waits alone: ${code}`,
       since,
       why: explainedText(message),
-      mend: 'Mend what the message names. The topic is looked at again every 10 s, and goes on where it was.',
+      mend: `${TOPIC_WAITS_MEND}${keptUntil ? keptText(keptUntil, now) : ''}`,
       page: 'runbooks/TopicWaits.md',
     }));
 }

@@ -87,6 +87,11 @@ export interface WaitingTopic {
   readonly since: Date;
   /** Whether nobody wants the topic for now, by the settings: it needs no attention. */
   readonly isIgnored: boolean;
+  /**
+   * Until when Kafka keeps each unread record of the owned partitions, by `retention.ms`. Left out where that is not
+   * known, and where there is no such limit or no unread record.
+   */
+  readonly keptUntil?: Date;
 }
 
 /** What a partition may have to wait for; `next offset in the log`: the log ends below it, or begins above it. */

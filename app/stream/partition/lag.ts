@@ -265,7 +265,7 @@ export async function pollLogEnds(
 }
 
 /** Waits for work that never rejects, for so long at most, and then leaves no timer and no listener behind. */
-async function waitAtMost(
+export async function waitAtMost(
   ms: number,
   work: Promise<unknown>,
   { clock, signal }: { clock: Clock; signal: AbortSignal },

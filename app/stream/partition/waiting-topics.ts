@@ -16,6 +16,14 @@ const COMPARED_BEFORE: ReadonlySet<string> = new Set<FatalCode>([
   'TOPIC_RECREATED',
 ]);
 
+/** Until when Kafka keeps what is unread of topics that wait. */
+export interface TopicRetention {
+  /** The topic begins to wait, or the reason becomes another one: what was known of it is of another wait. */
+  begins(waiting: WaitingTopic): void;
+  /** `undefined`: not known, or there is no limit, or no unread record. */
+  keptUntil(topic: string): Date | undefined;
+}
+
 /** Which topics may wait, and what is done when they do. */
 export interface WaitingOptions {
   /**
@@ -26,6 +34,8 @@ export interface WaitingOptions {
   readonly onWaits?: (waiting: WaitingTopic) => void;
   /** Called when it goes on. @default nothing is called */
   readonly onGoesOn?: (topic: string, waitedSeconds: number) => void;
+  /** @default not known of any topic */
+  readonly retention?: TopicRetention;
 }
 
 interface Waiting extends Pick<WaitingTopic, 'code' | 'message' | 'isIgnored'> {
@@ -120,6 +130,7 @@ export class WaitingTopics {
     const now = { ...waiting, since: before?.since ?? this.#clock.steady() };
     this.#waiting.set(topic, now);
     if (before?.code !== now.code || (COMPARED_BEFORE.has(now.code) && before.message !== now.message)) {
+      this.#options.retention?.begins(this.#asReported(topic, now));
       this.#options.onWaits?.(this.#asReported(topic, now));
     }
   }
@@ -134,7 +145,8 @@ export class WaitingTopics {
   }
 
   #asReported(topic: string, { since, readSince: _, ...waiting }: Waiting): WaitingTopic {
-    return { topic, ...waiting, since: this.#timeOfDay(since) };
+    const keptUntil = this.#options.retention?.keptUntil(topic);
+    return { topic, ...waiting, since: this.#timeOfDay(since), ...(keptUntil && { keptUntil }) };
   }
 
   #timeOfDay(since: Date): Date {

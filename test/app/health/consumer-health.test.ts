@@ -214,6 +214,19 @@ test('a topic that waits changes nothing while another one may be read, and is i
   });
 });
 
+test('the details have until when Kafka keeps what is unread of a topic that waits, where that is known', () => {
+  const waiting = [
+    { topic: 'shop.a', ...WAITS, keptUntil: new Date('2026-11-28T11:00:00Z') },
+    { topic: 'shop.b', ...WAITS },
+  ];
+  const { waitingTopics } = consumerHealth({ ...IDLE, waiting }, REACHABLE).details ?? {};
+  expect(waitingTopics).toMatchObject([
+    { topic: 'shop.a', keptUntil: '2026-11-28T11:00:00.000Z' },
+    { topic: 'shop.b' },
+  ]);
+  expect(JSON.stringify(waitingTopics).match(/keptUntil/g)).toHaveLength(1);
+});
+
 test.each(['running', 'paused'] as const)(
   '%s is DOWN when all topics wait, and not when a topic may be read',
   (state) => {

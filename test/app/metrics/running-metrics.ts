@@ -21,7 +21,13 @@ export function runningMetrics(overrides: Partial<MetricsOptions> = {}): Metrics
       ] as const),
   };
   const own = managementOptions();
-  const waits = { code: 'TABLES_DO_NOT_FIT', message: '', since: new Date(0), isIgnored: false } as const;
+  const waits = {
+    code: 'TABLES_DO_NOT_FIT',
+    message: '',
+    since: new Date(0),
+    isIgnored: false,
+    keptUntil: new Date(),
+  } as const;
   const report = () => ({ ...own.report(), waiting: [{ topic: 'orders', ...waits }] });
   const topics = { all: ['orders'], settings: { tables: TABLES } };
   const options = { ...own, report, topics, build: BUILD, ...health, ...overrides };

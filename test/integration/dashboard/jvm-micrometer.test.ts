@@ -84,7 +84,7 @@ function filledIn(query: string, id = ''): string {
     const ofOthers = new Set<MetricDefinition>([
       METRICS.certificateExpiry,
       ...[METRICS.tableRecords, METRICS.unmappedFields, METRICS.unmatchedRecords, METRICS.tableDeadLetters],
-      ...[METRICS.topicsWaiting, METRICS.deadLettersExpired],
+      ...[METRICS.topicsWaiting, METRICS.topicWaitingRetention, METRICS.deadLettersExpired],
       ...[METRICS.schemaRequests, METRICS.schemaWait, METRICS.schemas],
     ]);
     const metrics = Object.values<MetricDefinition>(METRICS).filter((metric) => !ofOthers.has(metric));

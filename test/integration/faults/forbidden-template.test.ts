@@ -1,10 +1,20 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, type Admin, ResourcePatternTypes } from 'kafkajs';
+import {
+  AclOperationTypes,
+  AclPermissionTypes,
+  AclResourceTypes,
+  type Admin,
+  ConfigResourceTypes,
+  ResourcePatternTypes,
+} from 'kafkajs';
+import { METRICS } from '../../../contract/metrics.ts';
 import type { LocalKafka } from '../../../dev/stack/local-kafka.ts';
 import { TemplatedShop } from '../kafka/templated-shop.ts';
+import { query } from '../stack/database.ts';
 import { kafkaClient } from '../stack/kafka-client.ts';
 import { longTest } from '../stack/long-test.ts';
 import { startPrivateKafka } from '../stack/private-servers.ts';
+import { values } from '../stack/told-health.ts';
 import { until } from '../stack/until.ts';
 
 let kafka: LocalKafka;
@@ -61,3 +71,34 @@ for (const operation of [AclOperationTypes.READ, AclOperationTypes.ALL]) {
     },
   );
 }
+
+longTest(
+  'without the right DescribeConfigs the time that is left is not known, and the log has nothing of it',
+  async () => {
+    const shop = new TemplatedShop({ broker: kafka.broker });
+    await shop.add('items', 'bills');
+    const resources = ['items', 'bills'].map((table) => ({
+      ...{ type: ConfigResourceTypes.TOPIC, name: shop.topic(table) },
+      configEntries: [{ name: 'retention.ms', value: '604800000' }],
+    }));
+    await admin.alterConfigs({ resources, validateOnly: false });
+    const allowed = { ...RULE, resourceName: shop.topic('items'), permissionType: AclPermissionTypes.ALLOW };
+    const rights = [AclOperationTypes.READ, AclOperationTypes.WRITE];
+    await admin.createAcls({ acl: rights.map((operation) => ({ ...allowed, operation })) });
+    await until('leave to write', () => shop.produce('items', 1));
+    await shop.produce('bills', 1);
+    await query(`DROP TABLE ${shop.schema}.items`);
+    const consumer = await shop.start({ brokers: [kafka.broker] });
+    await consumer.logs.waitFor(/items.*the topic waits alone/);
+    // It waits later, so it is asked about behind the other one.
+    await shop.awaitIds('bills', 1);
+    await query(`DROP TABLE ${shop.schema}.bills`);
+    await shop.produce('bills', 2);
+    const left = (table: string) => values(consumer, METRICS.topicWaitingRetention, shop.topic(table));
+    await until('the time that is left', async () => ((await left('bills')).length > 0 ? true : undefined));
+    expect([await left('items'), await values(consumer, METRICS.topicsWaiting)]).toEqual([[], [1, 1]]);
+    expect(consumer.logs.all.filter((line) => /DescribeConfigs|settings of|AUTHORIZATION|forbid/i.test(line))).toEqual(
+      [],
+    );
+  },
+);

@@ -174,6 +174,14 @@ test('an assignment that is under way is nothing to look at', () => {
   expect(away).not.toContain('partitions of its group');
 });
 
+test('how long Kafka keeps what is unread of a topic that waits is shown where it is known', () => {
+  const waitsWith = (more: Partial<WaitingTopic>) =>
+    waitsOf({}, { waiting: [{ ...waitingTopic('shop.bills'), ...more }] });
+  expect(waitsWith({ keptUntil: ago(-90_000) })).toContain('for another 1 min 30 s, by retention.ms');
+  expect(waitsWith({ keptUntil: ago(1) })).toContain('may delete unread records now');
+  expect(waitsWith({})).not.toContain('retention.ms');
+});
+
 test('a topic that waits and that nobody wants is nothing to look at', () => {
   const shown = waitsOf({}, { waiting: [{ ...waitingTopic('shop.bills'), isIgnored: true }] });
   expect(shown).toContain('Nothing that this process knows of.');
