@@ -180,14 +180,13 @@ export class TopicReader {
     ranges: readonly LogRange[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<number, number | null>> {
-    const starts = new Map(ranges.map(({ partition, start }) => [partition, start]));
     const found = new Map<number, number | null>();
-    const take = ({ partition, records }: ReadRecords): void =>
-      records.forEach(({ offset, timestamp }) => {
-        if (!found.has(partition) && offset >= (starts.get(partition) ?? 0n)) {
-          found.set(partition, timestamp < 0n ? null : Number(timestamp));
-        }
-      });
+    const take = ({ partition, records }: ReadRecords): void => {
+      const first = records.markAt(0);
+      if (first !== null && !found.has(partition)) {
+        found.set(partition, first.timestamp < 0n ? null : Number(first.timestamp));
+      }
+    };
     const isEnough = ({ partition }: TopicPartition): boolean => found.has(partition);
     const unknown = ({ partition }: TopicPartition) => void found.set(partition, null);
     const memory = new MemoryBudget(MEMORY_OF_FIRST_RECORDS);
