@@ -35,7 +35,7 @@ class WithholdingSink extends SimulatedSink {
     return misfit === undefined ? super.write(request) : Promise.reject(misfit);
   }
 
-  /** Nobody is told the offsets of these topics, until they are released. */
+  /** No member gets the offsets of these topics, until they are released. */
   withhold(topics: readonly string[]): void {
     this.#withheld = new Set(topics);
   }

@@ -75,10 +75,10 @@ function offsetsOf(body: Buffer, error: number): Buffer {
 const NOT_LEADER = 6;
 
 /**
- * A broker of id 0 that has the topics `kept` and `other`, whose partitions have the leaders, and `secret`; and a second one, of id 1,
- * that leads nothing any more.
+ * A broker of id 0 that has the topics `kept` and `other`, whose partitions have the leaders, and `secret`. A second
+ * one, of id 1, leads nothing any more.
  *
- * @param leaders may be changed: metadata tells those of the moment
+ * @param leaders may be changed: metadata has those of the moment
  */
 async function aCluster(leaders: readonly number[], prepare: (cluster: Cluster) => void, topics = ['kept']) {
   const partitionsNow = () => leaders.map((leader) => ({ leader, error: leader < 0 ? 5 : 0 }));
