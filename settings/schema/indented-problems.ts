@@ -1,33 +1,60 @@
 import { formatPath, type SettingPath, valueAt } from './document.ts';
 import type { Problem } from './problem.ts';
-import { mapBranch, type SchemaNode } from './schema.ts';
+import { childSchema, isFreeMap, listBranch, mapBranch, type SchemaNode } from './schema.ts';
 import { UNKNOWN_KEY, WRONG_TYPE } from './schema-problems.ts';
 
 const MISSING = /^is missing\b/;
 
-/** The reverse of how problems write paths. A key with a dot in it is no key of a schema. */
-const partsOf = (path: string): SettingPath =>
-  [...path.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([part, index]) => (index === undefined ? part : Number(index)));
+/** The reverse of how problems write paths. Only a key of the document has dots in it. */
+function partsOf(path: string, document: unknown): SettingPath {
+  const keys =
+    typeof document === 'object' && document !== null && !Array.isArray(document) ? Object.keys(document) : [];
+  const dotted = keys.find((key) => key.includes('.') && (path === key || path.startsWith(`${key}.`)));
+  const [first, index] = /^\[(\d+)\]|^[^.[\]]+/.exec(path) ?? [];
+  if (first === undefined) {
+    return [];
+  }
+  const part = dotted ?? (index === undefined ? first : Number(index));
+  const rest = path.slice((dotted ?? first).length).replace(/^\./, '');
+  return [part, ...partsOf(rest, valueAt(document, [part]))];
+}
 
 /** A free name is no key of the schema: any slip would be one. */
 function namedChild(node: SchemaNode | undefined, part: string | number): SchemaNode | undefined {
+  if (typeof part === 'number') {
+    return node && listBranch(node)?.items;
+  }
   const { properties = {} } = (node && mapBranch(node)) ?? {};
   return Object.hasOwn(properties, part) ? properties[part] : undefined;
 }
 
-/** An unknown key, by the section that it is in. */
+const nodeAt = (root: SchemaNode, path: SettingPath): SchemaNode | undefined =>
+  path.reduce<SchemaNode | undefined>(namedChild, root);
+
+/** What was checked, and against what. */
+interface Checked {
+  readonly root: SchemaNode;
+  readonly document: unknown;
+}
+
+/** A key that does not fit where it is, by its section. */
 interface Unknown {
   readonly problem: Problem;
   readonly section: SettingPath;
   readonly key: string;
 }
 
-function unknownKeys(problems: readonly Problem[]): readonly Unknown[] {
+/** Keys that are unknown, and those that a map of free names has taken and whose values are none of its own. */
+function unknownKeys(problems: readonly Problem[], { root, document }: Checked): readonly Unknown[] {
   return problems
-    .filter(({ message }) => message === UNKNOWN_KEY)
-    .map((problem) => {
-      const parts = partsOf(problem.path);
+    .map((problem): Unknown => {
+      const parts = partsOf(problem.path, document);
       return { problem, section: parts.slice(0, -1), key: String(parts.at(-1)) };
+    })
+    .filter(({ problem, section }) => {
+      const map = nodeAt(root, section);
+      const isTaken = problem.given !== undefined && map !== undefined && isFreeMap(mapBranch(map) ?? map);
+      return problem.message === UNKNOWN_KEY || isTaken;
     });
 }
 
@@ -38,7 +65,13 @@ interface Moved {
 }
 
 const isKnown = (root: SchemaNode, target: SettingPath, key: string): boolean =>
-  [...target, key].reduce<SchemaNode | undefined>(namedChild, root) !== undefined;
+  nodeAt(root, [...target, key]) !== undefined;
+
+/** Whether a section may have the key, by its name or by a free one. */
+function takes(root: SchemaNode, target: SettingPath, key: string): boolean {
+  const node = nodeAt(root, target);
+  return node !== undefined && childSchema(mapBranch(node) ?? node, key) !== undefined;
+}
 
 /** The keys by the sections that they are in. */
 function bySection(unknown: readonly Unknown[]): readonly (readonly Unknown[])[] {
@@ -46,12 +79,17 @@ function bySection(unknown: readonly Unknown[]): readonly (readonly Unknown[])[]
   return [...sections].map((name) => unknown.filter(({ section }) => formatPath(section) === name));
 }
 
+/** Whether the section of these keys has one of that name, which may fit there. */
+const hasKey = ({ document }: Checked, keys: readonly Unknown[], name: string | number | undefined): boolean =>
+  Object.hasOwn(Object(valueAt(document, keys[0]?.section ?? [])), name ?? '');
+
 /**
  * The unknown keys that a missing one explains: it is among them itself, or its section is; or the section that is
  * missing has them, or a section in it that is called as theirs.
  */
-function explained(root: SchemaNode, missing: Problem, unknown: readonly Unknown[]): Moved | undefined {
-  const path = partsOf(missing.path);
+function explained(checked: Checked, missing: Problem, unknown: readonly Unknown[]): Moved | undefined {
+  const { root, document } = checked;
+  const path = partsOf(missing.path, document);
   const above = path.slice(0, -1);
   const found = bySection(unknown).flatMap((keys) => {
     const below = (target: SettingPath): Moved => ({
@@ -60,7 +98,7 @@ function explained(root: SchemaNode, missing: Problem, unknown: readonly Unknown
     });
     const section = keys.filter(({ key }) => key === above.at(-1) && isKnown(root, above.slice(0, -1), key));
     return [
-      keys.some(({ key }) => key === path.at(-1)) ? below(above) : below(path),
+      hasKey(checked, keys, path.at(-1)) ? below(above) : below(path),
       below([...path, ...(keys[0]?.section.slice(-1) ?? [])]),
       { keys: section, target: above.slice(0, -1) },
     ];
@@ -86,25 +124,25 @@ function elsewhere(root: SchemaNode, unknown: readonly Unknown[]): Moved | undef
 }
 
 /** Sections that are there with nothing in them, as where their keys are beside them. */
-const emptySections = (problems: readonly Problem[], document: unknown): readonly Problem[] =>
-  problems.filter(({ message, path }) => message === WRONG_TYPE && valueAt(document, partsOf(path)) === null);
+const emptySections = (problems: readonly Problem[], { document }: Checked): readonly Problem[] =>
+  problems.filter(({ message, path }) => message === WRONG_TYPE && valueAt(document, partsOf(path, document)) === null);
 
 /** The unknown keys beside an empty section that belong into it. */
-function besideEmpty(root: SchemaNode, { path }: Problem, unknown: readonly Unknown[]): Moved {
-  const target = partsOf(path);
+function besideEmpty({ root, document }: Checked, { path }: Problem, unknown: readonly Unknown[]): Moved {
+  const target = partsOf(path, document);
   const section = formatPath(target.slice(0, -1));
   const beside = unknown.filter((each) => formatPath(each.section) === section);
-  return { keys: beside.filter(({ key }) => isKnown(root, target, key)), target };
+  return { keys: beside.filter(({ key }) => takes(root, target, key)), target };
 }
 
 /** The name of a section that is in the one before it, with its keys beside it. */
-function sunkName(root: SchemaNode, document: unknown, unknown: readonly Unknown[]): Moved | undefined {
+function sunkName({ root, document }: Checked, unknown: readonly Unknown[]): Moved | undefined {
   const found = unknown.flatMap((name) => {
     const target = [...name.section.slice(0, -1), name.key];
     const isName = name.section.length > 0 && isKnown(root, target.slice(0, -1), name.key);
     const isEmpty = valueAt(document, [...name.section, name.key]) === null;
     const beside = unknown.filter((each) => formatPath(each.section) === formatPath(name.section));
-    const keys = isName && isEmpty ? beside.filter(({ key }) => isKnown(root, target, key)) : [];
+    const keys = isName && isEmpty ? beside.filter(({ key }) => takes(root, target, key)) : [];
     return keys.length === 0 ? [] : [{ keys: [name, ...keys.filter((each) => each !== name)], target }];
   });
   return found[0];
@@ -127,7 +165,13 @@ function joined(problems: readonly Problem[], moved: Moved, missing?: Problem): 
     return problems;
   }
   const { nearest: _nearest, ...problem } = first;
-  const also = others.length === 0 ? '' : `, nor is ${others.map(({ path }) => partsOf(path).at(-1)).join(', ')}`;
+  const also =
+    others.length === 0
+      ? ''
+      : `, nor is ${keys
+          .slice(1)
+          .map(({ key }) => key)
+          .join(', ')}`;
   const one: Problem = {
     ...problem,
     message: `${UNKNOWN_KEY} here${also}, and ${whyMoved(moved, missing)}: look at the indentation`,
@@ -146,18 +190,20 @@ function joined(problems: readonly Problem[], moved: Moved, missing?: Problem): 
  * @param document that was checked
  */
 export function indentedOnce(problems: readonly Problem[], root: SchemaNode, document: unknown): readonly Problem[] {
-  const sunk = sunkName(root, document, unknownKeys(problems));
-  const above = sunk === undefined ? problems : joined(problems, sunk);
-  const filled = emptySections(above, document).reduce<readonly Problem[]>(
-    (rest, empty) => joined(rest, besideEmpty(root, empty, unknownKeys(rest)), empty),
+  const checked = { root, document };
+  const unknownIn = (rest: readonly Problem[]) => unknownKeys(rest, checked);
+  const join = (rest: readonly Problem[], moved: Moved | undefined, missing?: Problem) =>
+    moved === undefined ? rest : joined(rest, moved, missing);
+  const above = join(problems, sunkName(checked, unknownIn(problems)));
+  const filled = emptySections(above, checked).reduce<readonly Problem[]>(
+    (rest, empty) => join(rest, besideEmpty(checked, empty, unknownIn(rest)), empty),
     above,
   );
   const left = filled
     .filter(({ message }) => MISSING.test(message))
-    .reduce<readonly Problem[]>((rest, missing) => {
-      const moved = explained(root, missing, unknownKeys(rest));
-      return moved === undefined ? rest : joined(rest, moved, missing);
-    }, filled);
-  const moved = elsewhere(root, unknownKeys(left));
-  return moved === undefined ? left : joined(left, moved);
+    .reduce<readonly Problem[]>(
+      (rest, missing) => join(rest, explained(checked, missing, unknownIn(rest)), missing),
+      filled,
+    );
+  return join(left, elsewhere(root, unknownIn(left)));
 }

@@ -7,7 +7,12 @@ const Schema = Type.Object(
   {
     image: Type.Object({ repository: Type.String(), tag: Type.Optional(Type.String()) }, closed),
     pods: Type.Object({ spread: Type.Optional(Type.Boolean()), probes: Type.Optional(Type.String()) }, section),
-    labels: Type.Optional(Type.Record(Type.String({ pattern: '^[a-z0-9]+$' }), Type.String())),
+    labels: Type.Optional(Type.Record(Type.String({ pattern: '^[a-z0-9./]+$' }), Type.String())),
+    tables: Type.Optional(
+      Type.Array(
+        Type.Object({ topic: Type.String(), when: Type.Optional(Type.Record(Type.String(), Type.String())) }, closed),
+      ),
+    ),
     kafka: Type.Object({ secret: Type.Optional(Type.String()) }, section),
     one: Type.Object({ certificate: Type.Optional(Type.String()), key: Type.Optional(Type.String()) }, section),
     another: Type.Object({ certificate: Type.Optional(Type.String()), key: Type.Optional(Type.String()) }, section),
@@ -93,6 +98,30 @@ describe('one wrong indentation is one problem', () => {
       { ...RIGHT, pods: { labels: {}, another: {} } },
       'pods.labels',
       'is not a known key here, nor is another, and the top level has such keys: look at the indentation',
+    ],
+    [
+      'the name of a map of free names that is too deep, and its keys are not',
+      { ...RIGHT, pods: { labels: null, 'example.com/team': 'orders', tier: 'backend' } },
+      'pods.labels',
+      'is not a known key here, nor is example.com/team, tier, and labels has such keys: look at the indentation',
+    ],
+    [
+      'a map of free names in an item of a list, whose keys are not deep enough',
+      { ...RIGHT, tables: [{ topic: 'orders' }, { topic: 'events', when: null, type: 'created' }] },
+      'tables[1].type',
+      'is not a known key here, and tables[1].when has nothing in it: look at the indentation',
+    ],
+    [
+      'a section that is in a map of free names',
+      { inner: RIGHT.inner, labels: { 'example.com/team': 'orders', image: { repository: 'r' } } },
+      'labels.image',
+      'is not a known key here, and image is missing: look at the indentation',
+    ],
+    [
+      'the keys of a section in a map of free names',
+      { inner: RIGHT.inner, labels: { repository: 'r', tag: ['t'] } },
+      'labels.tag',
+      'is not a known key here, and image is missing: look at the indentation',
     ],
   ])('%s', (_name, input, path, message) => {
     expect(problems(input)).toEqual([[path, message]]);
