@@ -119,9 +119,9 @@ describe('one wrong indentation is one problem', () => {
     ],
     [
       'the keys of a section in a map of free names',
-      { inner: RIGHT.inner, labels: { repository: 'r', tag: ['t'] } },
+      { ...RIGHT, image: {}, labels: { repository: 'r', tag: ['t'] } },
       'labels.tag',
-      'is not a known key here, and image is missing: look at the indentation',
+      'is not a known key here, and image.repository is missing: look at the indentation',
     ],
   ])('%s', (_name, input, path, message) => {
     expect(problems(input)).toEqual([[path, message]]);
