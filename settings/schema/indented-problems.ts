@@ -184,12 +184,21 @@ function joined(problems: readonly Problem[], moved: Moved, missing?: Problem): 
 }
 
 /**
+ * More problems than the keys of any section are no matter of one indentation. Each is compared with all others, so
+ * this bounds the work, too.
+ */
+const MOST_COMPARED = 200;
+
+/**
  * The problems, of which those that one wrong indentation makes are one. A line that is indented too deep, or not deep
  * enough, makes keys unknown where they are, and missing where they belong.
  *
  * @param document that was checked
  */
 export function indentedOnce(problems: readonly Problem[], root: SchemaNode, document: unknown): readonly Problem[] {
+  if (problems.length > MOST_COMPARED) {
+    return problems;
+  }
   const checked = { root, document };
   const unknownIn = (rest: readonly Problem[]) => unknownKeys(rest, checked);
   const join = (rest: readonly Problem[], moved: Moved | undefined, missing?: Problem) =>

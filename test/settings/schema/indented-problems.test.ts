@@ -146,6 +146,13 @@ describe('one wrong indentation is one problem', () => {
     ).toEqual(['image.other', 'image.pods']);
   });
 
+  test('of some keys: more than 200 problems are no matter of one indentation', () => {
+    const others = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, nth) => [`other${nth}`, 1]));
+    const messages = (count: number) => problems({ ...RIGHT, pods: null, spread: true, ...others(count) });
+    expect(messages(198)).toHaveLength(199);
+    expect(messages(199)).toHaveLength(201);
+  });
+
   test('and no other problem is part of it', () => {
     const found = new Map(problems({ ...RIGHT, image: { tag: 1 }, repository: 'r', replica: 2 }) as [string, string][]);
     expect([...found.keys()].toSorted()).toEqual(['image.tag', 'replica', 'repository']);
