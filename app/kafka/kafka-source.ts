@@ -92,8 +92,9 @@ export class KafkaSource implements RecordSource {
     const sessionTimeout = milliseconds(settings.sessionTimeout);
     this.#claim = new GroupClaim({ groupId, sessionTimeoutMs: sessionTimeout, admin, clock, logger, place });
     const connections = new BrokerConnections(clusterApart(kafka, watcher), clock);
+    const wait = { minBytes: settings.fetchMinBytes, maxWaitMs: milliseconds(settings.fetchMaxWait) };
     this.#fetcher = new PartitionFetcher({
-      ...{ connections, memory, clock, logger, listener: this.#fetched() },
+      ...{ connections, memory, clock, wait, logger, listener: this.#fetched() },
       onPoll: () => watcher.onPoll(),
       onFetchedByName: (fetch) => this.#log.fetchedByName(fetch),
     });

@@ -1955,6 +1955,25 @@ export interface ApplicationKafkaProps {
   readonly topicRefresh?: string;
 
   /**
+   * Bytes that a broker gathers before it answers a fetch, as fetch.min.bytes of Kafka's consumer. More make larger
+   * transactions, and records wait for each other, kafka.fetchMaxWait at most.
+   *
+   * Allowed: 1 to 52428800.
+   *
+   * @default 1
+   */
+  readonly fetchMinBytes?: number;
+
+  /**
+   * How long a broker waits for kafka.fetchMinBytes, as fetch.max.wait.ms of Kafka's consumer. From 10ms to 5s.
+   *
+   * Allowed: a duration: a whole number and one of ms, s, m, h, d, such as 500ms, 30s, 5m.
+   *
+   * @default '500ms'
+   */
+  readonly fetchMaxWait?: string;
+
+  /**
    * TLS to the brokers; their certificates have to be trusted and to name their hosts.
    *
    * @default false

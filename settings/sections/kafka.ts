@@ -124,6 +124,17 @@ export const kafka = Type.Object(
       '30s',
       'How often the cluster is asked for topics that templates of kafka.topics and tables take. From 1s to 5m.',
     ),
+    fetchMinBytes: Type.Integer({
+      minimum: 1,
+      maximum: 52_428_800,
+      default: 1,
+      description:
+        "Bytes that a broker gathers before it answers a fetch, as fetch.min.bytes of Kafka's consumer. More make larger transactions, and records wait for each other, kafka.fetchMaxWait at most.",
+    }),
+    fetchMaxWait: duration(
+      '500ms',
+      "How long a broker waits for kafka.fetchMinBytes, as fetch.max.wait.ms of Kafka's consumer. From 10ms to 5s.",
+    ),
     ssl: Type.Boolean({
       default: false,
       description: 'TLS to the brokers; their certificates have to be trusted and to name their hosts.',
@@ -248,6 +259,7 @@ export const KAFKA_RULES: readonly Rule<KafkaPart>[] = [
   ...SASL_RULES,
   tlsIsUsed,
   certificateHasKey('kafka.tls', ({ kafka }) => kafka.tls),
+  durationBetween('kafka.fetchMaxWait', ({ kafka }) => kafka.fetchMaxWait, '10ms', '5s'),
   durationBetween('kafka.topicRefresh', ({ kafka }) => kafka.topicRefresh, '1s', '5m'),
   // The range in which brokers accept a session timeout unless they are configured otherwise.
   durationBetween('kafka.sessionTimeout', ({ kafka }) => kafka.sessionTimeout, '6s', '30m'),

@@ -7,14 +7,17 @@ import type { Broker } from '../kafkajs/classes.ts';
 import type { BrokerConnections } from './broker-connections.ts';
 import { FetchAnswer } from './fetch-answer.ts';
 import type { FetchCollector, SentFetch } from './fetch-collector.ts';
-import { FETCH_BY_ID, FETCH_KEY, FetchEncoder, fetchVersion } from './fetch-request.ts';
+import { FETCH_BY_ID, FETCH_KEY, type FetchBounds, FetchEncoder, fetchVersion } from './fetch-request.ts';
 import type { FetchedPartition } from './fetched-partition.ts';
 import { brokerBackoffMs } from './partition-leaders.ts';
 
-/** The duration of an empty long poll: what is resumed meanwhile is asked for by the next request. */
-const MAX_WAIT_MS = 500;
+/** What a broker gathers before it answers, and how long: what is resumed meanwhile is asked for by the next request. */
+export type FetchWait = Pick<FetchBounds, 'minBytes' | 'maxWaitMs'>;
 
-/** A broker that has not answered for this time beyond that may be away. */
+/** Kafka's own: a broker answers as soon as it has a record. */
+export const USUAL_WAIT: FetchWait = { minBytes: 1, maxWaitMs: 500 };
+
+/** A broker that has not answered for this time beyond its wait may be away. */
 const OVERDUE_MS = 1_500;
 
 /** A broker was asked for topics by their names, since it does not offer fetches by id. */
@@ -31,6 +34,7 @@ export interface FetchPorts {
   readonly collector: Pick<FetchCollector, 'collect'>;
   readonly memory: MemoryBudget;
   readonly clock: Clock;
+  readonly wait: FetchWait;
   /** How many brokers are asked. */
   readonly brokers: () => number;
   readonly onPoll: () => void;
@@ -81,7 +85,7 @@ export class FetchLoop {
 
   /** Whether the broker is overdue with an answer. */
   isSilent(now: number): boolean {
-    return now - this.#askedAt > MAX_WAIT_MS + OVERDUE_MS;
+    return now - this.#askedAt > this.#ports.wait.maxWaitMs + OVERDUE_MS;
   }
 
   /** Asks for nothing any more; an answer under way is dropped. */
@@ -158,15 +162,12 @@ export class FetchLoop {
   }
 
   #send(broker: Broker, sent: SentFetch & { readonly version: number }): Promise<FetchAnswer> {
-    const { memory, brokers, onPoll } = this.#ports;
+    const { memory, wait, brokers, onPoll } = this.#ports;
     const { partitions, version } = sent;
     for (const partition of partitions) {
       partition.request = sent;
     }
-    const bytes = this.#encoder.encode(version, partitions, {
-      maxWaitMs: MAX_WAIT_MS,
-      ...memory.fetchBytes(brokers()),
-    });
+    const bytes = this.#encoder.encode(version, partitions, { ...wait, ...memory.fetchBytes(brokers()) });
     onPoll();
     return broker.connectionPool.send({
       request: {

@@ -52,7 +52,8 @@ export const fetchVersion = (offered: number, isById: boolean): number =>
 
 /** How a broker is to answer. */
 export interface FetchBounds {
-  /** The broker answers at once when it has a byte, and after this time when it has none. */
+  /** The broker answers at once when it has so many bytes, and after this time when it has fewer. */
+  readonly minBytes: number;
   readonly maxWaitMs: number;
   readonly maxBytes: number;
   readonly maxBytesPerPartition: number;
@@ -74,7 +75,7 @@ export class FetchEncoder {
     this.#begin(version, partitions, ends.length);
     this.#int32(CONSUMER);
     this.#int32(bounds.maxWaitMs);
-    this.#int32(1);
+    this.#int32(Math.min(bounds.minBytes, bounds.maxBytes));
     this.#int32(bounds.maxBytes);
     this.#at = this.#buffer.writeInt8(READ_COMMITTED, this.#at);
     if (version >= 7) {

@@ -8,7 +8,7 @@ import type { Position } from '../../stream/ports/record-source.ts';
 import { isOutage, messageOf } from '../client/kafka-errors.ts';
 import type { BrokerConnections } from './broker-connections.ts';
 import { FetchCollector, type FetchListener } from './fetch-collector.ts';
-import { type FetchByName, FetchLoop, type FetchPorts } from './fetch-loop.ts';
+import { type FetchByName, FetchLoop, type FetchPorts, type FetchWait, USUAL_WAIT } from './fetch-loop.ts';
 import { FetchedPartition, FetchedTopic, NO_LEADER } from './fetched-partition.ts';
 import { PartitionLeaders } from './partition-leaders.ts';
 import { RecordSetReader } from './record-set.ts';
@@ -20,6 +20,8 @@ interface FetcherPorts {
   readonly connections: Pick<BrokerConnections, 'to' | 'drop' | 'metadata' | 'close'>;
   readonly memory: MemoryBudget;
   readonly clock: Clock;
+  /** @default a broker answers as soon as it has a record, and after half a second without one */
+  readonly wait?: FetchWait;
   readonly logger: Logger;
   readonly listener: FetchListener;
   /** A request goes out. */
@@ -50,7 +52,7 @@ export class PartitionFetcher {
 
   constructor(ports: FetcherPorts) {
     this.#ports = ports;
-    const { connections, memory, clock, listener } = ports;
+    const { connections, memory, clock, wait = USUAL_WAIT, listener } = ports;
     const turns = new EventLoopTurns();
     const collector = new FetchCollector(new RecordSetReader(memory, turns), turns, this.#listener(listener));
     this.#leaders = new PartitionLeaders(connections, clock, {
@@ -60,7 +62,7 @@ export class PartitionFetcher {
       onFailed: (error) => this.#failed(NO_LEADER, error),
     });
     this.#loopPorts = {
-      ...{ connections, collector, memory, clock },
+      ...{ connections, collector, memory, clock, wait },
       brokers: () => [...this.#loops.values()].filter(({ isNeeded }) => isNeeded).length,
       onPoll: ports.onPoll,
       onFetchedByName: ports.onFetchedByName,

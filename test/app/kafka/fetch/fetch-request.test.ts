@@ -14,7 +14,7 @@ const { requests } = createRequire(import.meta.url)('kafkajs/src/protocol/reques
   };
 };
 
-const BOUNDS = { maxWaitMs: 500, maxBytes: 1_000_000, maxBytesPerPartition: 70_000 };
+const BOUNDS = { minBytes: 20_000, maxWaitMs: 500, maxBytes: 1_000_000, maxBytesPerPartition: 70_000 };
 
 const [ORDERS, PAYMENTS] = [new FetchedTopic('orders'), new FetchedTopic('zahlungen-ü')];
 
@@ -45,7 +45,7 @@ describe.each([4, 5, 6, 7, 8, 9, 10, 11])('version %d, by name', (version) => {
       })),
     }));
     const { request } = requests.Fetch.protocol({ version })({
-      ...{ replicaId: -1, isolationLevel: 1, maxWaitTime: 500, minBytes: 1, maxBytes: BOUNDS.maxBytes, topics },
+      ...{ replicaId: -1, isolationLevel: 1, maxWaitTime: 500, minBytes: 20_000, maxBytes: BOUNDS.maxBytes, topics },
     });
     const { buffer } = await request.encode();
     expect(new FetchEncoder().encode(version, PARTITIONS, BOUNDS).equals(buffer)).toBe(true);
@@ -62,13 +62,20 @@ test('version 13 asks by topic id and last epoch, those of one id together, with
     Buffer.concat([int32(number), int32(-1), int64(offset), int32(epoch), int64(-1), int32(70_000), int8(0)]);
   const expected = Buffer.concat([
     int8(0), // tagged fields of the head
-    ...[int32(-1), int32(500), int32(1), int32(1_000_000), int8(1), int32(0), int32(-1)],
+    ...[int32(-1), int32(500), int32(20_000), int32(1_000_000), int8(1), int32(0), int32(-1)],
     int8(3), // two topics
     ...[Buffer.alloc(16, 0xaa), int8(3), partition(1, 5, 4), partition(2, 6, -1), int8(0)],
     ...[Buffer.alloc(16, 0xbb), int8(2), partition(3, 7, 0), int8(0)],
     ...[int8(1), int8(1), int8(0)], // no forgotten topics, no rack
   ]);
   expect(new FetchEncoder().encode(13, partitions, BOUNDS).toString('hex')).toBe(expected.toString('hex'));
+});
+
+test('a broker is asked to gather no more than an answer may have', () => {
+  const leastOf = (bounds: object): number =>
+    new FetchEncoder().encode(13, PARTITIONS, { ...BOUNDS, ...bounds }).readInt32BE(1 + 4 + 4);
+  expect(leastOf({ minBytes: 1 })).toBe(1);
+  expect(leastOf({ minBytes: 1_000_001 })).toBe(1_000_000);
 });
 
 test('a request of many partitions grows the buffer, and a smaller one behind it is whole', () => {
