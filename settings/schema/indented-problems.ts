@@ -44,7 +44,7 @@ interface Unknown {
   readonly key: string;
 }
 
-/** Keys that are unknown, and those that a map of free names has taken and whose values are none of its own. */
+/** Keys that are unknown, and those that a map of free names has taken, whose values do not fit there. */
 function unknownKeys(problems: readonly Problem[], { root, document }: Checked): readonly Unknown[] {
   return problems
     .map((problem): Unknown => {

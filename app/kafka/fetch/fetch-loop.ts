@@ -11,7 +11,9 @@ import { FETCH_BY_ID, FETCH_KEY, type FetchBounds, FetchEncoder, fetchVersion } 
 import type { FetchedPartition } from './fetched-partition.ts';
 import { brokerBackoffMs } from './partition-leaders.ts';
 
-/** What a broker gathers before it answers, and how long: what is resumed meanwhile is asked for by the next request. */
+/**
+ * What a broker gathers before it answers, and how long. What is resumed meanwhile is asked for by the next request.
+ */
 export type FetchWait = Pick<FetchBounds, 'minBytes' | 'maxWaitMs'>;
 
 /** Kafka's own: a broker answers as soon as it has a record. */
