@@ -24,7 +24,7 @@ export const NO_NUMBER = new DecodeFault(
 /** Records, messages, lists and maps within each other. */
 export const MOST_NESTED_VALUES = 200;
 /** Of any value, whatever its bytes are, and of the largest ones. */
-const [SURE_JSON, MOST_JSON] = [2 * 1_048_576, 64 * 1_048_576];
+const [SURE_JSON, MOST_JSON] = [512 * 1_024, 64 * 1_048_576];
 /** Names of fields and symbols of enums may be a multiple of what they name. */
 const JSON_OF_BYTE = 64;
 

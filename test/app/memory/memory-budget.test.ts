@@ -86,7 +86,7 @@ test('partitions share half of what may be held, since each may have as much in 
 test('whatever a queue does, it holds what it has and what is being written, and nothing in the end', async () => {
   const step = fc.constantFrom('push', 'use', 'fail', 'clear');
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 30 }), fc.integer({ min: 1, max: 7 }), async (steps, records) => {
+    fc.asyncProperty(fc.array(step, { maxLength: 30, size: 'max' }), fc.integer({ min: 1, max: 7 }), async (steps, records) => {
       const memory = new MemoryBudget(LIMIT);
       const queue = new RecordQueue(memory);
       const aFixed = (offset: bigint) => aRecord(offset, { key: null, value: Buffer.alloc(10) });

@@ -41,7 +41,7 @@ const content = fc
       { weight: 3, arbitrary: fc.constantFrom('é', '€', '😀', '\u007f').map((text) => Buffer.from(text)) },
       { weight: 1, arbitrary: fc.constantFrom(Buffer.alloc(1), Buffer.from([0x80]), Buffer.from([0xff, 0xfe])) },
     ),
-    { maxLength: 40 },
+    { maxLength: 40, size: 'max' },
   )
   .map((parts) => Buffer.concat(parts));
 
