@@ -140,10 +140,13 @@ describe('npm start -- --once', () => {
   longTest('ends with 1 and names the column when a row of the replica is spoiled', async () => {
     const { lines, ended } = start('--cdc', '--once', '--records', '6000', '--rate', '1000', ...SHARED);
     const [, schema] = /table: (\w+)\.documents/.exec(await lines.waitFor(/table: \w+\.documents/, 180_000)) ?? [];
+    await until('the table', () =>
+      query(`CREATE OR REPLACE FUNCTION ${schema}.spoil() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN NEW.body := NEW.body || '!'; RETURN NEW; END $$`),
+    );
     await until('the trigger', () =>
-      query(`CREATE FUNCTION ${schema}.spoil() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN NEW.body := NEW.body || '!'; RETURN NEW; END $$;
-        CREATE TRIGGER spoil BEFORE INSERT OR UPDATE ON ${schema}.documents FOR EACH ROW EXECUTE FUNCTION ${schema}.spoil()`),
+      query(`CREATE TRIGGER spoil BEFORE INSERT OR UPDATE ON ${schema}.documents
+        FOR EACH ROW EXECUTE FUNCTION ${schema}.spoil()`),
     );
     expect(await ended).toBe(1);
     expect(lines.all).toContainEqual(expect.stringMatching(/^ +[1-9]\d* another body; id \d+: expected "/));
