@@ -44,7 +44,7 @@ interface Unknown {
   readonly key: string;
 }
 
-/** Keys that are unknown, and those that a map of free names has taken, whose values do not fit there. */
+/** Keys that are unknown, and those that a map of free names has taken, whose values are of another type. */
 function unknownKeys(problems: readonly Problem[], { root, document }: Checked): readonly Unknown[] {
   return problems
     .map((problem): Unknown => {
@@ -53,7 +53,7 @@ function unknownKeys(problems: readonly Problem[], { root, document }: Checked):
     })
     .filter(({ problem, section }) => {
       const map = nodeAt(root, section);
-      const isTaken = problem.given !== undefined && map !== undefined && isFreeMap(mapBranch(map) ?? map);
+      const isTaken = problem.message === WRONG_TYPE && map !== undefined && isFreeMap(mapBranch(map) ?? map);
       return problem.message === UNKNOWN_KEY || isTaken;
     });
 }
