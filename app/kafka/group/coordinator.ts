@@ -229,7 +229,7 @@ export class GroupCoordinator implements Coordinator {
     const timeoutMs = this.#group.sessionTimeoutMs * CONNECTING_SHARE;
     const giveUp = (): void => {
       cutting.signal.aborted ||
-        this.#lose(link, `the coordinator of the group took no connection for ${timeoutMs / 1_000} s`);
+        this.#lose(link, `the coordinator of the group took no connection within ${Math.round(timeoutMs)} ms`);
     };
     const timer = setTimeout(giveUp, timeoutMs).unref();
     const end = (): void => clearTimeout(timer);

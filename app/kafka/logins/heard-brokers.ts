@@ -1,7 +1,7 @@
 import type { OutageWatch } from '../../logging/outage-log.ts';
 
 /** Reasons that do not show whether a broker is there: it was silent, or closed a connection without a word. */
-const WITHOUT_A_WORD = /no answer within|timed out|closed connection|ECONNRESET|EPIPE/i;
+const WITHOUT_A_WORD = /no answer within|took no connection|timed out|closed connection|ECONNRESET|EPIPE/i;
 
 /** Where a reason happened, as the client names it at its end. */
 const PLACE = /\(([^\s()]+:\d+)\)$/;

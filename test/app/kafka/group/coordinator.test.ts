@@ -301,10 +301,10 @@ test('a search for the coordinator that nobody answers is cut off, too', async (
 });
 
 test('a coordinator that answers nothing is given up by itself within the session, and found anew', async () => {
-  const { coordinator, first, second } = await aCoordinator({}, { sessionTimeoutMs: 1_500 });
+  const { coordinator, first, second } = await aCoordinator({}, { sessionTimeoutMs: 1_000 });
   const asks = [coordinator.beat(MEMBER), coordinator.commit(MEMBER, POSITIONS, null)];
   const failures = await Promise.all(asks.map((ask) => ask.then(String, ({ message }: Error) => message)));
-  expect(failures).toEqual(Array(2).fill('the coordinator of the group took no connection for 0.5 s'));
+  expect(failures).toEqual(Array(2).fill('the coordinator of the group took no connection within 333 ms'));
   first.isFrozen = false;
   const searches = second.named('findCoordinator').length;
   await coordinator.beat(MEMBER);

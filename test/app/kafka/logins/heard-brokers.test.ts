@@ -22,6 +22,12 @@ describe('the reason of an outage without a word', () => {
     );
   });
 
+  test('is about the bootstrap brokers where the coordinator takes no connection', () => {
+    const text = 'the coordinator of the group took no connection within 3333 ms';
+    heard.spoke('a:9092');
+    expect(heard.explain(text, ['a:9092'])).toBe(`${text}: a:9092 spoke Kafka's protocol before`);
+  });
+
   test.each(['Closed connection', 'Connection error: read ECONNRESET', 'Request Metadata timed out'])(
     'is about the broker that it names: %s',
     (text) => {
