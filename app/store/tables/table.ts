@@ -6,7 +6,7 @@ import type { DeadLetter } from '../../stream/ports/dead-letter.ts';
 import { CopyQuery, type RowCopy } from '../copy/binary-copy.ts';
 import type { RowRefused } from '../copy/isolate-poison.ts';
 import type { Memory } from '../copy/row-memory.ts';
-import type { GuardStep } from './table-guard.ts';
+import type { TableGuard } from './table-guard.ts';
 
 /** Why a record cannot be a row, in words that do not quote it. */
 export type Refusal = Pick<DeadLetter, 'reason' | 'error' | 'target' | 'targetColumn'>;
@@ -172,8 +172,8 @@ export interface Table {
    * Statements in a transaction before its first COPY: they take the locks, and set what the text of values is read by.
    */
   opening(kinds: RowKinds): string;
-  /** The same on a connection that knows the table, with steps whose tags show whether the table was altered. */
-  guard(client: PoolClient, batch: RowBatch): readonly GuardStep[];
+  /** The same on a connection that knows the table, with what shows whether the table was altered. */
+  guard(client: PoolClient, batch: RowBatch): TableGuard;
   copying(kinds: RowKinds): Copying;
   /**
    * Asked with the rows in their stage, when fewer were stored than sent. Left out: no row keeps anything.

@@ -8,7 +8,7 @@ import { RowRefused } from '../copy/isolate-poison.ts';
 import { asRefusal } from '../copy/refused-row.ts';
 import type { OwnTables } from '../tables/own-tables.ts';
 import type { RowBatch, Table } from '../tables/table.ts';
-import { type GuardStep, withoutRepeatedSettings } from '../tables/table-guard.ts';
+import { type GuardStep, type JoinedGuards, joinedGuards } from '../tables/table-guard.ts';
 import { droppedRows } from './refusing-table.ts';
 
 /**
@@ -156,9 +156,9 @@ export interface TableBatch extends RowBatch {
 }
 
 /**
- * Sends the whole of a transaction in two round trips, and one more for each further table: a message with all
- * statements, up to `COMMIT`, and one with the rows of each table. Rows are sent only when PostgreSQL has moved the
- * offsets, and the tables are still what the rows were encoded for. Where a trigger may drop rows, or rows keep columns
+ * Sends the whole of a transaction in two round trips: a message with all statements, up to `COMMIT`, and the rows of
+ * all tables. Rows are sent only when PostgreSQL has moved the offsets, and the tables are still what the rows were
+ * encoded for: each statement that shows it comes before the first COPY. Where a trigger may drop rows, or rows keep columns
  * of those in the table, `COMMIT` is a separate message, sent when as many rows are stored as were sent. Nothing is
  * left of a transaction that did not commit, in any table, and the connection can be used.
  *
@@ -177,8 +177,8 @@ export async function writeAtOnce(
   batches: readonly TableBatch[],
 ): Promise<'committed' | 'declined' | 'refused'> {
   const tables = batches.map(({ table }) => table);
-  const guardsOf = withoutRepeatedSettings(batches.map((batch) => batch.table.guard(client, batch)));
-  const guards = guardsOf.flat();
+  const guardsOfTables = joinedGuards(batches.map((batch) => batch.table.guard(client, batch)));
+  const guards = [...guardsOfTables.ofTables.flat(), ...guardsOfTables.comparisons];
   const mayDrop = tables.some((table) => table.allowsDroppedRows || table.rowTriggers(client).length > 0);
   // A row that keeps columns of one that is not there is a dead letter.
   const commitsApart = mayDrop || batches.some(({ kept }) => kept.size > 0);
@@ -191,8 +191,7 @@ export async function writeAtOnce(
   const rows = batches.map((batch) => ({ format: batch.table.copy.format, rows: batch.rows }));
   const copy = new CopyQuery(statements.join('; '), rows, (tags) => isMoved(tags) && isAsKnown(tags));
   const tags = await client.query(copy).tags.catch((error: unknown) => {
-    const ofBatch = (nth: number) => guardsOf[nth]?.length ?? 0;
-    const table = tableInTurn(copy.completed, moving, batches, ofBatch);
+    const table = tableInTurn(copy.completed, moving, batches, guardsOfTables);
     return refusalOnly(table ? ofTable(error, table.name) : error);
   });
   if (tags instanceof RowRefused) {
@@ -212,19 +211,21 @@ export async function writeAtOnce(
 }
 
 /**
- * The table of the statement that follows those with these tags; `undefined` where an offset was to be moved. The
- * statements of {@link writeAtOnce} are in this order: the guards of all tables, and then the copies.
+ * The table of the statement that follows those with these tags; `undefined` where an offset was to be moved, or all
+ * tables to be compared. The statements of {@link writeAtOnce} are in this order: the guards of all tables, what
+ * compares them, and the copies.
  */
 function tableInTurn(
   completed: readonly string[],
   { behind }: MovingStep,
   batches: readonly TableBatch[],
-  guardsOf: (nth: number) => number,
+  { ofTables, comparisons }: JoinedGuards,
 ): Table | undefined {
   const moved = completed.findIndex((tag) => tag.startsWith('UPDATE'));
-  const guards = batches.flatMap(({ table }, nth) => new Array<Table>(guardsOf(nth)).fill(table));
+  const guards = batches.flatMap(({ table }, nth) => ofTables[nth]?.map(() => table) ?? []);
   const copies = batches.flatMap((batch) => batch.table.copying(batch).statements.map(() => batch.table));
-  return moved < 0 ? undefined : [...guards, ...copies][completed.length - moved - 1 - behind];
+  const tables = [...guards, ...comparisons.map(() => undefined), ...copies];
+  return moved < 0 ? undefined : tables[completed.length - moved - 1 - behind];
 }
 
 /** Reads the tables from the catalog anew: the next transaction on this connection knows them. */

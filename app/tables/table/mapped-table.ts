@@ -12,7 +12,7 @@ import {
   type RowKinds,
   sendRows,
 } from '../../store/tables/table.ts';
-import { type GuardStep, type KnownTable, lockOf } from '../../store/tables/table-guard.ts';
+import { type GuardStep, type KnownTable, lockOf, type TableGuard } from '../../store/tables/table-guard.ts';
 import type { UserTable } from '../../store/transaction/topic-tables.ts';
 import type { TableMapping } from '../mapping/table-mapping.ts';
 import { NothingKept } from './kept-rows.ts';
@@ -133,9 +133,10 @@ export class MappedTable implements UserTable {
     return [...steps.map(({ sql }) => sql), lockOf(schema, table)].join('; ');
   }
 
-  guard(client: PoolClient, batch: RowBatch): readonly GuardStep[] {
+  guard(client: PoolClient, batch: RowBatch): TableGuard {
     const preparation = this.#preparation(batch, (stage) => this.#emptying(client, stage, batch));
-    return [...preparation, ...this.#of(client).guard];
+    const { steps, ...more } = this.#of(client).guard;
+    return { steps: [...preparation, ...steps], ...more };
   }
 
   /** Neither a DELETE nor an UPDATE has an order in which it locks rows. */
