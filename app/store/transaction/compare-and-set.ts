@@ -1,15 +1,8 @@
-import { DatabaseError, escapeIdentifier, escapeLiteral, type PoolClient, type QueryResult } from 'pg';
+import { escapeIdentifier, escapeLiteral, type PoolClient, type QueryResult } from 'pg';
 import type { Gap } from '../../stream/ports/record-sink.ts';
 import type { OffsetOrigin } from '../../stream/ports/record-source.ts';
-import { ofTable } from '../connection/refused-connections.ts';
-import { beginRows, commit, requireCommitted, type Timeouts } from '../connection/transaction.ts';
-import { CopyQuery, isCopyTag } from '../copy/binary-copy.ts';
-import { RowRefused } from '../copy/isolate-poison.ts';
-import { asRefusal } from '../copy/refused-row.ts';
-import type { OwnTables } from '../tables/own-tables.ts';
-import type { RowBatch, Table } from '../tables/table.ts';
-import { type GuardStep, type JoinedGuards, joinedGuards } from '../tables/table-guard.ts';
-import { droppedRows } from './refusing-table.ts';
+import { beginRows, type Timeouts } from '../connection/transaction.ts';
+import type { GuardStep } from '../tables/table-guard.ts';
 
 /**
  * Why two owners of a partition that overlap, however long, never both write an offset, in `records` or in a keyed
@@ -41,7 +34,7 @@ import { droppedRows } from './refusing-table.ts';
 const LOCK_TIMEOUT_MS = 200;
 
 /** The schema and the group of the offsets, and the time-outs of the transactions that move them. */
-interface OffsetOwner {
+export interface OffsetOwner {
   readonly schema: string;
   readonly groupId: string;
   readonly timeouts: Timeouts;
@@ -61,7 +54,7 @@ const withOrigin = (next: bigint | string, id: string, epoch: string): string =>
   `topic_id = coalesce(${id}, topic_id), leader_epoch = ${epoch}, leader_epoch_offset = ${next}, updated_at = now()`;
 
 /** Statements that move offsets; the tag is that of their update. */
-interface MovingStep extends GuardStep {
+export interface MovingStep extends GuardStep {
   /** Statements behind the update. */
   readonly behind: number;
 }
@@ -137,159 +130,4 @@ export async function beginMovingOffset(client: PoolClient, owner: OffsetOwner, 
   }
   await client.query('ROLLBACK');
   return false;
-}
-
-/** The tables of a group. */
-interface RowsOwner extends OffsetOwner {
-  readonly ownTables: OwnTables;
-}
-
-/** Statements that begin a transaction and move exactly these offsets; the tag is that of their update. */
-interface OffsetMove {
-  readonly moving: MovingStep;
-  readonly gaps: readonly Gap[];
-}
-
-/** Rows for a table. */
-export interface TableBatch extends RowBatch {
-  readonly table: Table;
-}
-
-/**
- * Sends the whole of a transaction in two round trips: a message with all statements, up to `COMMIT`, and the rows of
- * all tables. Rows are sent only when PostgreSQL has moved the offsets, and the tables are still what the rows were
- * encoded for: each statement that shows it comes before the first COPY. Where a trigger may drop rows, or rows keep columns
- * of those in the table, `COMMIT` is a separate message, sent when as many rows are stored as were sent. Nothing is
- * left of a transaction that did not commit, in any table, and the connection can be used.
- *
- * @param batches one or more, with rows
- * @returns `declined` when not all offsets were moved; `refused` when a row was refused, or a trigger dropped one, or a
- * table was altered: either way nothing was written
- * @throws FatalError `TABLE_MISMATCH` when it was altered to what rows are not encoded for; nothing was written
- * @throws OutageError with the table that takes no rows for now; nothing was written
- * @throws FatalError `ROWS_DROPPED` when a trigger that the connection did not know of dropped rows: the transaction is
- * committed, so their records are not in that table and behind the stored offset
- */
-export async function writeAtOnce(
-  client: PoolClient,
-  { ownTables, groupId }: RowsOwner,
-  { moving, gaps }: OffsetMove,
-  batches: readonly TableBatch[],
-): Promise<'committed' | 'declined' | 'refused'> {
-  const tables = batches.map(({ table }) => table);
-  const guardsOfTables = joinedGuards(batches.map((batch) => batch.table.guard(client, batch)));
-  const guards = [...guardsOfTables.ofTables.flat(), ...guardsOfTables.comparisons];
-  const mayDrop = tables.some((table) => table.allowsDroppedRows || table.rowTriggers(client).length > 0);
-  // A row that keeps columns of one that is not there is a dead letter.
-  const commitsApart = mayDrop || batches.some(({ kept }) => kept.size > 0);
-  const copies = batches.flatMap((batch) => batch.table.copying(batch).statements);
-  const steps = [moving, ...guards].map(({ sql }) => sql);
-  const statements = [...steps, ...copies, ...(commitsApart ? [] : ['COMMIT'])];
-  const isMoved = (tags: readonly string[]): boolean => tags.includes(moving.tag);
-  const isAsKnown = (tags: readonly string[]): boolean =>
-    guards.every(({ tag }, nth) => tags.at(nth - guards.length) === tag);
-  const rows = batches.map((batch) => ({ format: batch.table.copy.format, rows: batch.rows }));
-  const copy = new CopyQuery(statements.join('; '), rows, (tags) => isMoved(tags) && isAsKnown(tags));
-  const tags = await client.query(copy).tags.catch((error: unknown) => {
-    const table = tableInTurn(copy.completed, moving, batches, guardsOfTables);
-    return refusalOnly(table ? ofTable(error, table.name) : error);
-  });
-  if (tags instanceof RowRefused) {
-    await client.query('ROLLBACK');
-    await ownTables.requireUnwritten(client, groupId, tags.cause);
-    return 'refused';
-  }
-  if (tags === 'not understood') {
-    await client.query('ROLLBACK');
-    return asAltered(client, tables);
-  }
-  if (copy.isDeclined) {
-    await client.query('ROLLBACK');
-    return isMoved(tags) ? asAltered(client, tables) : 'declined';
-  }
-  return commitRows(client, gaps, { tags, commitsApart, batches });
-}
-
-/**
- * The table of the statement that follows those with these tags; `undefined` where an offset was to be moved, or all
- * tables to be compared. The statements of {@link writeAtOnce} are in this order: the guards of all tables, what
- * compares them, and the copies.
- */
-function tableInTurn(
-  completed: readonly string[],
-  { behind }: MovingStep,
-  batches: readonly TableBatch[],
-  { ofTables, comparisons }: JoinedGuards,
-): Table | undefined {
-  const moved = completed.findIndex((tag) => tag.startsWith('UPDATE'));
-  const guards = batches.flatMap(({ table }, nth) => ofTables[nth]?.map(() => table) ?? []);
-  const copies = batches.flatMap((batch) => batch.table.copying(batch).statements.map(() => batch.table));
-  const tables = [...guards, ...comparisons.map(() => undefined), ...copies];
-  return moved < 0 ? undefined : tables[completed.length - moved - 1 - behind];
-}
-
-/** Reads the tables from the catalog anew: the next transaction on this connection knows them. */
-async function asAltered(client: PoolClient, tables: readonly Table[]): Promise<'refused'> {
-  for (const table of tables) {
-    await table.require(client);
-  }
-  return 'refused';
-}
-
-/** What PostgreSQL made of the statements of {@link writeAtOnce}. */
-interface TakenRows {
-  readonly tags: readonly string[];
-  readonly commitsApart: boolean;
-  readonly batches: readonly TableBatch[];
-}
-
-/** Rows that each table stored: the tags of its COPY, and of what follows it, are in the order of the tables. */
-function rowsStoredByTable(tags: readonly string[], batches: readonly TableBatch[]): readonly number[] {
-  let from = tags.findIndex(isCopyTag);
-  return batches.map((batch) => {
-    const { statements, stored } = batch.table.copying(batch);
-    const first = from;
-    from += statements.length;
-    return stored(batch.length, tags.slice(first, from));
-  });
-}
-
-/** The end of {@link writeAtOnce}, when PostgreSQL has taken every COPY. */
-async function commitRows(
-  client: PoolClient,
-  gaps: readonly Gap[],
-  { tags, commitsApart, batches }: TakenRows,
-): Promise<'committed' | 'refused'> {
-  const stored = rowsStoredByTable(tags, batches);
-  const short = batches.findIndex(({ length }, nth) => (stored[nth] ?? 0) < length);
-  if (commitsApart && short >= 0) {
-    await client.query('ROLLBACK');
-    return 'refused';
-  }
-  if (commitsApart) {
-    await commit(client);
-  } else {
-    requireCommitted(tags.at(-1));
-  }
-  const dropped = batches[short];
-  if (dropped) {
-    const counts = { table: dropped.table.name, sent: dropped.length, stored: stored[short] ?? 0 };
-    throw droppedRows(gaps, { ...counts, triggers: [], isCommitted: true });
-  }
-  return 'committed';
-}
-
-/**
- * What was refused as a value, so that the transaction can be rolled back; everything else stays an error. Where
- * something is gone that a statement names, PostgreSQL does not understand the statement, and no guard is asked.
- */
-function refusalOnly(error: unknown): RowRefused | 'not understood' {
-  const refusal = asRefusal(error);
-  if (refusal instanceof RowRefused) {
-    return refusal;
-  }
-  if (error instanceof DatabaseError && /^(?:42|3F)/.test(error.code ?? '')) {
-    return 'not understood';
-  }
-  throw refusal;
 }

@@ -1,3 +1,6 @@
+import { escapeIdentifier } from 'pg';
+import type { TableMapping, TableStage } from '../mapping/table-mapping.ts';
+
 /** Numbers of rows in a stage: a later record of a partition has a larger one. */
 export const SEQUENCE = '"(sequence)"';
 
@@ -14,3 +17,32 @@ export const OUTDATED = 'x';
 
 /** Which columns a row keeps as the table has them, a bit for each of the table's in their order; NULL: none. */
 export const KEPT = '"(kept)"';
+
+/** Whether rows may keep columns: the source does not send what it did not change. Its deletes have no version. */
+export const mayKeep = ({ envelope, key }: TableMapping): boolean =>
+  key !== null && envelope !== undefined && envelope.format !== 'connect';
+
+/** The rows that a command tag counts: `INSERT 0 5`, `SELECT 5`. */
+export const countIn = (tag: string | undefined): number => Number(tag?.split(' ').at(-1) ?? 0);
+
+export const columnList = (prefix: string, columns: readonly string[]): string =>
+  columns.map((name) => `${prefix}${escapeIdentifier(name)}`).join(', ');
+
+const OWN_TYPES: Readonly<Record<string, string>> = {
+  [SEQUENCE]: 'bigint',
+  [OPERATION]: '"char"',
+  [KEPT]: 'bit varying',
+};
+
+/** What a stage is made of, as SQL. */
+export function definitionOf(columns: TableStage['columns'], own: readonly string[]): string {
+  const ofTable = columns.map(({ name, type, collation, default: expression }) =>
+    [
+      escapeIdentifier(name),
+      type,
+      ...(collation === null ? [] : ['COLLATE', collation]),
+      ...(expression === null ? [] : ['DEFAULT', expression]),
+    ].join(' '),
+  );
+  return [...ofTable, ...own.map((name) => `${name} ${OWN_TYPES[name]}`)].join(', ');
+}

@@ -5,24 +5,25 @@ import type { RowKinds } from '../../store/tables/table.ts';
 import type { GuardStep } from '../../store/tables/table-guard.ts';
 import type { TableKey, TableMapping, TableStage } from '../mapping/table-mapping.ts';
 import { KeptRows } from './kept-rows.ts';
-import { DELETE, KEPT, OPERATION, SEQUENCE, UPSERT } from './stage-columns.ts';
+import { isReadAlike } from './one-row.ts';
+import {
+  columnList,
+  countIn,
+  DELETE,
+  definitionOf,
+  KEPT,
+  mayKeep,
+  OPERATION,
+  SEQUENCE,
+  UPSERT,
+} from './stage-columns.ts';
 import { VersionedRows } from './versioned-rows.ts';
-
-/** Whether rows may keep columns: the source does not send what it did not change. Its deletes have no version. */
-const mayKeep = ({ envelope, key }: TableMapping): boolean =>
-  key !== null && envelope !== undefined && envelope.format !== 'connect';
 
 /**
  * Keeps our locks of tables apart from other programs' advisory locks: the first four bytes of SHA-256 of
  * "stream-consumer".
  */
 const LOCK_CLASS = createHash('sha256').update('stream-consumer').digest().readInt32BE();
-
-/** The rows that a command tag counts: `INSERT 0 5`, `SELECT 5`. */
-const countIn = (tag: string | undefined): number => Number(tag?.split(' ').at(-1) ?? 0);
-
-const columnList = (prefix: string, columns: readonly string[]): string =>
-  columns.map((name) => `${prefix}${escapeIdentifier(name)}`).join(', ');
 
 /** A row that may be older than what the table has of its key. */
 interface LateInsertion {
@@ -111,16 +112,7 @@ export class Stage {
   }
 
   get #definition(): string {
-    const columns = this.#stage.columns.map(({ name, type, collation, default: expression }) =>
-      [
-        escapeIdentifier(name),
-        type,
-        ...(collation === null ? [] : ['COLLATE', collation]),
-        ...(expression === null ? [] : ['DEFAULT', expression]),
-      ].join(' '),
-    );
-    const kept = this.columns.includes(KEPT) ? [`${KEPT} bit varying`] : [];
-    return [...columns, `${SEQUENCE} bigint`, `${OPERATION} "char"`, ...kept].join(', ');
+    return definitionOf(this.#stage.columns, this.columns);
   }
 
   /**
@@ -269,19 +261,42 @@ export class Stage {
     return `(SELECT DISTINCT ON (${names}) * FROM ${rows} AS w ORDER BY ${names}, ${SEQUENCE} DESC) AS s`;
   }
 
+  #upsert(key: TableKey, hasDeletes: boolean, withoutKept: boolean): string {
+    const rows = `${this.#last(key, hasDeletes)} WHERE ${OPERATION} = '${UPSERT}'${withoutKept ? ` AND ${KeptRows.KEEPS_NONE}` : ''}`;
+    return `${this.#insert} SELECT ${columnList('', this.#columns)} FROM ${rows}
+      ORDER BY ${columnList('', key.columns)} ${this.#replacing(key)}`;
+  }
+
   /**
    * A row that is there already, byte for byte, is not written again: it costs no WAL, fires no trigger and reaches no
    * subscriber. Bytes, as equal values may differ: 1.0 and 1.00, or the case of a citext.
    */
-  #upsert(key: TableKey, hasDeletes: boolean, withoutKept: boolean): string {
-    const keys = columnList('', key.columns);
-    const others = this.#columns.filter((name) => !key.columns.includes(name));
+  #replacing({ columns }: TableKey): string {
+    const others = this.#columns.filter((name) => !columns.includes(name));
+    if (others.length === 0) {
+      return this.#keeping(columns);
+    }
     const set = others.map((name) => `${escapeIdentifier(name)} = excluded.${escapeIdentifier(name)}`).join(', ');
     const isNewer = this.#versions === null ? '' : `${this.#versions.isNotOlder('excluded', 't')} AND `;
-    const differs = `${isNewer}pg_catalog.record_image_ne(ROW(${columnList('t.', others)}), ROW(${columnList('excluded.', others)}))`;
-    const rows = `${this.#last(key, hasDeletes)} WHERE ${OPERATION} = '${UPSERT}'${withoutKept ? ` AND ${KeptRows.KEEPS_NONE}` : ''}`;
-    return `${this.#insert} SELECT ${columnList('', this.#columns)} FROM ${rows}
-      ORDER BY ${keys} ON CONFLICT (${keys}) ${others.length === 0 ? 'DO NOTHING' : `DO UPDATE SET ${set} WHERE ${differs}`}`;
+    const differs = `pg_catalog.record_image_ne(ROW(${columnList('t.', others)}), ROW(${columnList('excluded.', others)}))`;
+    return `ON CONFLICT (${columnList('', columns)}) DO UPDATE SET ${set} WHERE ${isNewer}${differs}`;
+  }
+
+  #keeping(columns: readonly string[]): string {
+    return `ON CONFLICT (${columnList('', columns)}) DO NOTHING`;
+  }
+
+  /**
+   * Takes one row into the table without the stage; its columns are the parameters. `null` where triggers may drop it,
+   * which only a look at the table shows, or where there is no key.
+   */
+  get ofOneRow(): string | null {
+    const key = this.#key;
+    if (key === null || this.#stage.mayDropRows || !this.#stage.columns.every(({ type }) => isReadAlike(type))) {
+      return null;
+    }
+    const values = this.#columns.map((_, nth) => `$${nth + 1}`).join(', ');
+    return `${this.#insert} VALUES (${values}) ${key.existing === 'keep' ? this.#keeping(key.columns) : this.#replacing(key)}`;
   }
 
   #insertWhereMissing(key: TableKey, hasDeletes: boolean): string {
@@ -290,7 +305,7 @@ export class Stage {
       FROM ${this.name}) AS behind WHERE ${OPERATION} = '${UPSERT}' AND ${SEQUENCE} > coalesce("(deleted)", 0)`;
     return `${this.#insert} SELECT ${columnList('', this.#columns)} FROM
       (SELECT DISTINCT ON (${keys}) * FROM ${hasDeletes ? behind : this.name} ORDER BY ${keys}, ${SEQUENCE}) AS s
-      ORDER BY ${keys} ON CONFLICT (${keys}) DO NOTHING`;
+      ORDER BY ${keys} ${this.#keeping(key.columns)}`;
   }
 
   #missing(key: TableKey, hasDeletes: boolean): string {

@@ -74,7 +74,7 @@ describe('several COPYs of one message', () => {
     const count = () => {
       ready += 1;
     };
-    connection.on('copyInResponse', count);
+    connection.prependListener('copyInResponse', count);
     const writes: number[] = [];
     const { stream } = connection;
     const write = stream.write.bind(stream);
