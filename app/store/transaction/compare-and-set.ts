@@ -11,7 +11,8 @@ import type { GuardStep } from '../tables/table-guard.ts';
  * 1. Each transaction that writes rows, dead letters or a gap of a partition begins with the update of its row in
  *    `offsets`, from the expected offset to the next one. The update comes before the savepoint `part`, so whatever is
  *    rolled back to that one, it stays, with the lock of the row, until COMMIT or ROLLBACK.
- * 2. Rows are sent only when the update has moved all offsets of the transaction. Otherwise everything is rolled back.
+ * 2. Rows are sent only when the update has moved all offsets of the transaction: as COPYs for which PostgreSQL has
+ *    answered that it waits, or as statements behind its answer (write-at-once.ts). Otherwise everything is rolled back.
  * 3. At READ COMMITTED, which each transaction asks for, a second update of the same row waits for the first
  *    transaction, and then compares with what that has committed. It matches if the first one was rolled back, and not
  *    if it was committed. It fails when the wait takes too long. A group of writes ({@link movingOffsets}) does not
@@ -19,9 +20,9 @@ import type { GuardStep } from '../tables/table-guard.ts';
  * 4. So the committed transactions of a partition are a chain: each one expects what the one before has stored, and
  *    began to write after that was committed. No offset is in two of them, and none is left out.
  * 5. A keyed table takes rows over others, so the order counts there, too. The staged rows are taken into the table
- *    behind the update, in the same transaction (stage.ts), and the stage is emptied with it. By 4. the upserts and
- *    deletes of a former owner are committed before those of the next one begin, or are never seen. None of them
- *    replaces a later state.
+ *    behind the update, in the same transaction (stage.ts), and the stage is emptied with it. So is the only row that a
+ *    transaction has for a table, without a stage (one-row.ts). By 4. the upserts and deletes of a former owner are
+ *    committed before those of the next one begin, or are never seen. None of them replaces a later state.
  *
  * Nobody has to know who owns a partition for this. An overlap costs transactions that are turned away (handover.ts),
  * so the group may give a partition to its next owner while the former one still writes.

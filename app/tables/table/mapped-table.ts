@@ -144,6 +144,10 @@ export class MappedTable implements UserTable {
     return { steps: [...preparation, ...steps], ...more };
   }
 
+  /**
+   * Without the lock of {@link Stage.lock}: one row has no order. Tables of one transaction have one, in which those with
+   * one row come first, so two transactions may wait for each other. After a deadlock the stage takes all rows.
+   */
   oneRow(client: PoolClient, { rows, length, kept }: RowBatch): OneRow | null {
     const sql = this.#sqlOfOneRow;
     if (sql === null || length !== 1 || kept.size > 0 || this.#options.isContended?.() === true) {

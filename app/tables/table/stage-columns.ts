@@ -46,3 +46,25 @@ export function definitionOf(columns: TableStage['columns'], own: readonly strin
   );
   return [...ofTable, ...own.map((name) => `${name} ${OWN_TYPES[name]}`)].join(', ');
 }
+
+/** Behind an INSERT into a table with a key: a row that is there stays. */
+export const onConflictKeep = (key: readonly string[]): string => `ON CONFLICT (${columnList('', key)}) DO NOTHING`;
+
+/**
+ * Behind an INSERT AS t: replaces the row that is there.
+ *
+ * A row that is there already, byte for byte, is not written again: it costs no WAL, fires no trigger and reaches no
+ * subscriber. Bytes, as equal values may differ: 1.0 and 1.00, or the case of a citext.
+ *
+ * @param isNewer a condition that the row has to meet as well. @default none
+ */
+export function onConflictReplace(key: readonly string[], columns: readonly string[], isNewer?: string): string {
+  const others = columns.filter((name) => !key.includes(name));
+  if (others.length === 0) {
+    return onConflictKeep(key);
+  }
+  const set = others.map((name) => `${escapeIdentifier(name)} = excluded.${escapeIdentifier(name)}`).join(', ');
+  const differs = `pg_catalog.record_image_ne(ROW(${columnList('t.', others)}), ROW(${columnList('excluded.', others)}))`;
+  const condition = isNewer === undefined ? differs : `${isNewer} AND ${differs}`;
+  return `ON CONFLICT (${columnList('', key)}) DO UPDATE SET ${set} WHERE ${condition}`;
+}

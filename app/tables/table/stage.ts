@@ -14,6 +14,8 @@ import {
   KEPT,
   mayKeep,
   OPERATION,
+  onConflictKeep,
+  onConflictReplace,
   SEQUENCE,
   UPSERT,
 } from './stage-columns.ts';
@@ -56,6 +58,7 @@ export class Stage {
   readonly relation: string;
   /** The stage, as SQL. */
   readonly name: string;
+  readonly #definition: string;
   /** Its columns behind those of the table, as SQL. */
   readonly columns: readonly string[];
   /** `null` where no row keeps anything. */
@@ -72,6 +75,7 @@ export class Stage {
     this.columns = mayKeep(mapping) ? [SEQUENCE, OPERATION, KEPT] : [SEQUENCE, OPERATION];
     this.#columns = columns.map(({ name }) => name);
     this.#table = `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`;
+    this.#definition = definitionOf(stage.columns, this.columns);
     // Two entries of one transaction may write the same table: each has its rows apart. Version 0.1.0 relies on a stage
     // that COMMIT empties, and a pooler may lend it a session that has this one.
     const identity = JSON.stringify(['emptied first', schema, table, topics, key, this.#definition]);
@@ -109,10 +113,6 @@ export class Stage {
       isSameKey: (one, other) => this.#sameKey(key, one, other),
       mayKeep: keeps,
     });
-  }
-
-  get #definition(): string {
-    return definitionOf(this.#stage.columns, this.columns);
   }
 
   /**
@@ -261,42 +261,28 @@ export class Stage {
     return `(SELECT DISTINCT ON (${names}) * FROM ${rows} AS w ORDER BY ${names}, ${SEQUENCE} DESC) AS s`;
   }
 
+  #onConflict({ existing, columns }: TableKey): string {
+    const isNewer = this.#versions?.isNotOlder('excluded', 't');
+    return existing === 'keep' ? onConflictKeep(columns) : onConflictReplace(columns, this.#columns, isNewer);
+  }
+
   #upsert(key: TableKey, hasDeletes: boolean, withoutKept: boolean): string {
     const rows = `${this.#last(key, hasDeletes)} WHERE ${OPERATION} = '${UPSERT}'${withoutKept ? ` AND ${KeptRows.KEEPS_NONE}` : ''}`;
     return `${this.#insert} SELECT ${columnList('', this.#columns)} FROM ${rows}
-      ORDER BY ${columnList('', key.columns)} ${this.#replacing(key)}`;
+      ORDER BY ${columnList('', key.columns)} ${this.#onConflict(key)}`;
   }
 
   /**
-   * A row that is there already, byte for byte, is not written again: it costs no WAL, fires no trigger and reaches no
-   * subscriber. Bytes, as equal values may differ: 1.0 and 1.00, or the case of a citext.
-   */
-  #replacing({ columns }: TableKey): string {
-    const others = this.#columns.filter((name) => !columns.includes(name));
-    if (others.length === 0) {
-      return this.#keeping(columns);
-    }
-    const set = others.map((name) => `${escapeIdentifier(name)} = excluded.${escapeIdentifier(name)}`).join(', ');
-    const isNewer = this.#versions === null ? '' : `${this.#versions.isNotOlder('excluded', 't')} AND `;
-    const differs = `pg_catalog.record_image_ne(ROW(${columnList('t.', others)}), ROW(${columnList('excluded.', others)}))`;
-    return `ON CONFLICT (${columnList('', columns)}) DO UPDATE SET ${set} WHERE ${isNewer}${differs}`;
-  }
-
-  #keeping(columns: readonly string[]): string {
-    return `ON CONFLICT (${columnList('', columns)}) DO NOTHING`;
-  }
-
-  /**
-   * Takes one row into the table without the stage; its columns are the parameters. `null` where triggers may drop it,
-   * which only a look at the table shows, or where there is no key.
+   * Takes one row into the table without the stage; its columns are the parameters. `null` where there is no key, where
+   * triggers may drop the row, which only a look at the table shows, or where another table may have to come first.
    */
   get ofOneRow(): string | null {
-    const key = this.#key;
-    if (key === null || this.#stage.mayDropRows || !this.#stage.columns.every(({ type }) => isReadAlike(type))) {
+    const { mayDropRows, refersToOthers = false, columns } = this.#stage;
+    if (this.#key === null || mayDropRows || refersToOthers || !columns.every(({ type }) => isReadAlike(type))) {
       return null;
     }
     const values = this.#columns.map((_, nth) => `$${nth + 1}`).join(', ');
-    return `${this.#insert} VALUES (${values}) ${key.existing === 'keep' ? this.#keeping(key.columns) : this.#replacing(key)}`;
+    return `${this.#insert} VALUES (${values}) ${this.#onConflict(this.#key)}`;
   }
 
   #insertWhereMissing(key: TableKey, hasDeletes: boolean): string {
@@ -305,7 +291,7 @@ export class Stage {
       FROM ${this.name}) AS behind WHERE ${OPERATION} = '${UPSERT}' AND ${SEQUENCE} > coalesce("(deleted)", 0)`;
     return `${this.#insert} SELECT ${columnList('', this.#columns)} FROM
       (SELECT DISTINCT ON (${keys}) * FROM ${hasDeletes ? behind : this.name} ORDER BY ${keys}, ${SEQUENCE}) AS s
-      ORDER BY ${keys} ${this.#keeping(key.columns)}`;
+      ORDER BY ${keys} ${onConflictKeep(key.columns)}`;
   }
 
   #missing(key: TableKey, hasDeletes: boolean): string {
