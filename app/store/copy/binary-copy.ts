@@ -60,9 +60,9 @@ const FRAMES: Readonly<Record<CopyFormat, { readonly head: Buffer; readonly end:
  * Statements with COPYs among them in one message, and the rows of all COPYs behind them: two round trips, however many
  * statements and COPYs.
  *
- * The rows go out in one piece as soon as PostgreSQL is ready for the first ones. It reads those of a COPY when it comes
- * to it, and passes over all that it has not read when it has failed before (documentation, "COPY Operations"). So a
- * refused row does no harm, whichever COPY it is of, and a sender that waits for room in between would have to be
+ * The rows go out in one piece as soon as PostgreSQL is ready for the first ones. It reads those of a COPY when it
+ * comes to it, and passes over all that it has not read when it has failed before (documentation, "COPY Operations").
+ * So a refused row does no harm, whichever COPY it is of. A sender that waits for room in between would have to be
  * stopped.
  */
 export class CopyQuery implements Submittable {

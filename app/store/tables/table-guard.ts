@@ -102,8 +102,8 @@ export function joinedGuards(guards: readonly TableGuard[]): JoinedGuards {
 
 /**
  * Compares tables with the catalog, with one query for all that have the same expression: to plan it takes PostgreSQL
- * ten times as long as to compare one more table. The expression is in a subquery of its own for each table, so that no
- * plan computes it for other tables.
+ * ten times as long as to compare one more table. The expression is in a subquery for each table, so that no plan
+ * computes it for other tables.
  */
 function comparisons(fingerprints: readonly Fingerprint[]): readonly GuardStep[] {
   const expressions = [...new Set(fingerprints.map(({ expression }) => expression))];

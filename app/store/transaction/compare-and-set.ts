@@ -1,8 +1,12 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient, type QueryResult } from 'pg';
 import type { Gap } from '../../stream/ports/record-sink.ts';
 import type { OffsetOrigin } from '../../stream/ports/record-source.ts';
-import { beginRows, type Timeouts } from '../connection/transaction.ts';
-import type { GuardStep } from '../tables/table-guard.ts';
+import { beginRows, commit, requireCommitted, type Timeouts } from '../connection/transaction.ts';
+import { isCopyTag } from '../copy/binary-copy.ts';
+import { RowRefused } from '../copy/isolate-poison.ts';
+import type { OwnTables } from '../tables/own-tables.ts';
+import { droppedRows } from './refusing-table.ts';
+import { type MovingStep, sent, type TableBatch, type Transaction, transactionOf } from './transaction-messages.ts';
 
 /**
  * Why two owners of a partition that overlap, however long, never both write an offset, in `records` or in a keyed
@@ -12,7 +16,8 @@ import type { GuardStep } from '../tables/table-guard.ts';
  *    `offsets`, from the expected offset to the next one. The update comes before the savepoint `part`, so whatever is
  *    rolled back to that one, it stays, with the lock of the row, until COMMIT or ROLLBACK.
  * 2. Rows are sent only when the update has moved all offsets of the transaction: as COPYs for which PostgreSQL has
- *    answered that it waits, or as statements behind its answer (write-at-once.ts). Otherwise everything is rolled back.
+ *    answered that it waits, or as statements behind its answer (transaction-messages.ts). Otherwise everything is rolled
+ *    back.
  * 3. At READ COMMITTED, which each transaction asks for, a second update of the same row waits for the first
  *    transaction, and then compares with what that has committed. It matches if the first one was rolled back, and not
  *    if it was committed. It fails when the wait takes too long. A group of writes ({@link movingOffsets}) does not
@@ -35,7 +40,7 @@ import type { GuardStep } from '../tables/table-guard.ts';
 const LOCK_TIMEOUT_MS = 200;
 
 /** The schema and the group of the offsets, and the time-outs of the transactions that move them. */
-export interface OffsetOwner {
+interface OffsetOwner {
   readonly schema: string;
   readonly groupId: string;
   readonly timeouts: Timeouts;
@@ -53,12 +58,6 @@ const isSameTopic = (storedId: string, id: string): string => `coalesce(${stored
 /** The columns beside an offset that moves. */
 const withOrigin = (next: bigint | string, id: string, epoch: string): string =>
   `topic_id = coalesce(${id}, topic_id), leader_epoch = ${epoch}, leader_epoch_offset = ${next}, updated_at = now()`;
-
-/** Statements that move offsets; the tag is that of their update. */
-export interface MovingStep extends GuardStep {
-  /** Statements behind the update. */
-  readonly behind: number;
-}
 
 /**
  * Statements that begin a transaction and move the stored offset from exactly the expected value to the next one, with
@@ -131,4 +130,107 @@ export async function beginMovingOffset(client: PoolClient, owner: OffsetOwner, 
   }
   await client.query('ROLLBACK');
   return false;
+}
+
+/** The tables of a group. */
+interface RowsOwner extends OffsetOwner {
+  readonly ownTables: OwnTables;
+}
+
+/** Statements that begin a transaction and move exactly these offsets; the tag is that of their update. */
+interface OffsetMove {
+  readonly moving: MovingStep;
+  readonly gaps: readonly Gap[];
+}
+
+/**
+ * Sends the whole of a transaction in two round trips: first all statements that move the offsets and compare the
+ * tables, then the rows. Rows are sent only when PostgreSQL has moved the offsets, and the tables are still what the
+ * rows were encoded for.
+ *
+ * A third round trip follows where some tables take one row and others several ({@link transactionOf}).
+ *
+ * Where a trigger may drop rows, or rows keep columns of those in the table, `COMMIT` is a separate message, sent when
+ * as many rows are stored as were sent. Nothing is left of a transaction that did not commit, in any table, and the
+ * connection can be used.
+ *
+ * @param batches one or more, with rows
+ * @returns `declined` when not all offsets were moved; `refused` when a row was refused, or a trigger dropped one, or a
+ * table was altered: either way nothing was written
+ * @throws FatalError `TABLE_MISMATCH` when it was altered to what rows are not encoded for; nothing was written
+ * @throws OutageError with the table that takes no rows for now; nothing was written
+ * @throws FatalError `ROWS_DROPPED` when a trigger that the connection did not know of dropped rows: the transaction is
+ * committed, so their records are not in that table and behind the stored offset
+ */
+export async function writeAtOnce(
+  client: PoolClient,
+  { ownTables, groupId }: RowsOwner,
+  { moving, gaps }: OffsetMove,
+  batches: readonly TableBatch[],
+): Promise<'committed' | 'declined' | 'refused'> {
+  const transaction = transactionOf(client, moving, batches);
+  const tags: string[] = [];
+  for (const message of transaction.messages) {
+    const completed = await sent(client, message);
+    if (completed instanceof RowRefused) {
+      await client.query('ROLLBACK');
+      await ownTables.requireUnwritten(client, groupId, completed.cause);
+      return 'refused';
+    }
+    if (completed === 'not understood') {
+      await client.query('ROLLBACK');
+      return asAltered(client, batches);
+    }
+    tags.push(...completed);
+    if (!transaction.isMoved(tags) || !transaction.isAsKnown(tags)) {
+      await client.query('ROLLBACK');
+      return transaction.isMoved(tags) ? asAltered(client, batches) : 'declined';
+    }
+  }
+  return commitRows(client, gaps, tags, transaction);
+}
+
+/** Reads the tables from the catalog anew: the next transaction on this connection knows them. */
+async function asAltered(client: PoolClient, batches: readonly TableBatch[]): Promise<'refused'> {
+  for (const { table } of batches) {
+    await table.require(client);
+  }
+  return 'refused';
+}
+
+/** Rows that each table stored: the tags of its COPY, and of what follows it, are in the order of the tables. */
+function rowsStoredByTable(tags: readonly string[], copied: readonly TableBatch[]): readonly number[] {
+  let from = tags.findIndex(isCopyTag);
+  return copied.map((batch) => {
+    const { statements, stored } = batch.table.copying(batch);
+    const first = from;
+    from += statements.length;
+    return stored(batch.length, tags.slice(first, from));
+  });
+}
+
+/** The end of {@link writeAtOnce}, when PostgreSQL has taken every row. */
+async function commitRows(
+  client: PoolClient,
+  gaps: readonly Gap[],
+  tags: readonly string[],
+  { copied, commitsApart }: Transaction,
+): Promise<'committed' | 'refused'> {
+  const stored = rowsStoredByTable(tags, copied);
+  const short = copied.findIndex(({ length }, nth) => (stored[nth] ?? 0) < length);
+  if (commitsApart && short >= 0) {
+    await client.query('ROLLBACK');
+    return 'refused';
+  }
+  if (commitsApart) {
+    await commit(client);
+  } else {
+    requireCommitted(tags.at(-1));
+  }
+  const dropped = copied[short];
+  if (dropped) {
+    const counts = { table: dropped.table.name, sent: dropped.length, stored: stored[short] ?? 0 };
+    throw droppedRows(gaps, { ...counts, triggers: [], isCommitted: true });
+  }
+  return 'committed';
 }

@@ -16,11 +16,10 @@ import { type Admitted, admit, type TableRows, tableCounts } from '../tables/adm
 import { DEAD_LETTERS, deadLetterRows, newestLetters } from '../tables/dead-letters-table.ts';
 import type { OwnTables } from '../tables/own-tables.ts';
 import type { RefusedRecord } from '../tables/table.ts';
-import { beginMovingOffset, movingOffset } from './compare-and-set.ts';
+import { beginMovingOffset, movingOffset, writeAtOnce } from './compare-and-set.ts';
 import { type CopyOwner, copyInParts, type RowCounts } from './copy-in-parts.ts';
 import { droppedRows } from './refusing-table.ts';
 import type { TopicTables } from './topic-tables.ts';
-import { writeAtOnce } from './write-at-once.ts';
 
 /** The group, the schema of our tables, and the tables that rows go to. */
 export interface Writer {

@@ -145,8 +145,8 @@ export class MappedTable implements UserTable {
   }
 
   /**
-   * Without the lock of {@link Stage.lock}: one row has no order. Tables of one transaction have one, in which those with
-   * one row come first, so two transactions may wait for each other. After a deadlock the stage takes all rows.
+   * Without the lock of {@link Stage.lock}: one row has no order. Tables of one transaction have one, in which those
+   * with one row come first, so two transactions may wait for each other. After a deadlock the stage takes all rows.
    */
   oneRow(client: PoolClient, { rows, length, kept }: RowBatch): OneRow | null {
     const sql = this.#sqlOfOneRow;

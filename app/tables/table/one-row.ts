@@ -12,8 +12,8 @@ const MODIFIED_ALIKE = /^(?:numeric|character|character varying|bit|bit varying|
 
 /**
  * Whether a parameter of a type becomes what COPY makes of the same text. A parameter is read without the modifier of
- * its column, which PostgreSQL applies behind that; `interval year` reads `5` as another value than `interval` does, and
- * what the modifiers of extensions mean is not known.
+ * its column, which PostgreSQL applies behind that. `interval year` reads `5` as another value than `interval` does.
+ * What the modifiers of extensions mean is not known.
  *
  * @param type as format_type has it
  */

@@ -278,11 +278,9 @@ export class Stage {
    */
   get ofOneRow(): string | null {
     const { mayDropRows, refersToOthers = false, columns } = this.#stage;
-    if (this.#key === null || mayDropRows || refersToOthers || !columns.every(({ type }) => isReadAlike(type))) {
-      return null;
-    }
+    const isAlike = !mayDropRows && !refersToOthers && columns.every(({ type }) => isReadAlike(type));
     const values = this.#columns.map((_, nth) => `$${nth + 1}`).join(', ');
-    return `${this.#insert} VALUES (${values}) ${this.#onConflict(this.#key)}`;
+    return isAlike && this.#key !== null ? `${this.#insert} VALUES (${values}) ${this.#onConflict(this.#key)}` : null;
   }
 
   #insertWhereMissing(key: TableKey, hasDeletes: boolean): string {

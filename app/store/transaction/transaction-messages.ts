@@ -1,26 +1,16 @@
 import { DatabaseError, type PoolClient } from 'pg';
-import type { Gap } from '../../stream/ports/record-sink.ts';
 import { ofTable } from '../connection/refused-connections.ts';
-import { commit, requireCommitted } from '../connection/transaction.ts';
-import { CopyQuery, isCopyTag } from '../copy/binary-copy.ts';
+import { CopyQuery } from '../copy/binary-copy.ts';
 import { RowRefused } from '../copy/isolate-poison.ts';
 import { asRefusal } from '../copy/refused-row.ts';
 import { RowStatements } from '../copy/row-statements.ts';
-import type { OwnTables } from '../tables/own-tables.ts';
 import type { OneRow, RowBatch, Table } from '../tables/table.ts';
-import { joinedGuards } from '../tables/table-guard.ts';
-import type { MovingStep, OffsetOwner } from './compare-and-set.ts';
-import { droppedRows } from './refusing-table.ts';
+import { type GuardStep, joinedGuards } from '../tables/table-guard.ts';
 
-/** The tables of a group. */
-interface RowsOwner extends OffsetOwner {
-  readonly ownTables: OwnTables;
-}
-
-/** Statements that begin a transaction and move exactly these offsets; the tag is that of their update. */
-interface OffsetMove {
-  readonly moving: MovingStep;
-  readonly gaps: readonly Gap[];
+/** Statements that move offsets; the tag is that of their update. */
+export interface MovingStep extends GuardStep {
+  /** Statements behind the update. */
+  readonly behind: number;
 }
 
 /** Rows for a table. */
@@ -41,7 +31,7 @@ interface Message {
 }
 
 /** What a transaction consists of. */
-interface Transaction {
+export interface Transaction {
   readonly messages: readonly Message[];
   /** Whether the tags up to the first row say that rows may be written: the offsets are moved. */
   isMoved(tags: readonly string[]): boolean;
@@ -53,56 +43,14 @@ interface Transaction {
 }
 
 /**
- * Sends the whole of a transaction in two round trips: first all statements that move the offsets and compare the
- * tables, then the rows. Rows are sent only when PostgreSQL has moved the offsets, and the tables are still what the rows
- * were encoded for.
+ * The messages of a transaction, in their order.
  *
- * - Tables that take their rows by COPY have the statements of both in one message, up to `COMMIT`, and PostgreSQL waits
- *   at the first COPY for the rows of all of them.
- * - A table that gets one row takes it by a single statement where it can ({@link Table.oneRow}). These are sent once
- *   PostgreSQL has answered the first ones. Where other tables have COPYs, they follow with a third round trip.
- *
- * Where a trigger may drop rows, or rows keep columns of those in the table, `COMMIT` is a separate message, sent when as
- * many rows are stored as were sent. Nothing is left of a transaction that did not commit, in any table, and the
- * connection can be used.
- *
- * @param batches one or more, with rows
- * @returns `declined` when not all offsets were moved; `refused` when a row was refused, or a trigger dropped one, or a
- * table was altered: either way nothing was written
- * @throws FatalError `TABLE_MISMATCH` when it was altered to what rows are not encoded for; nothing was written
- * @throws OutageError with the table that takes no rows for now; nothing was written
- * @throws FatalError `ROWS_DROPPED` when a trigger that the connection did not know of dropped rows: the transaction is
- * committed, so their records are not in that table and behind the stored offset
+ * - Tables that take their rows by COPY have all statements in one message, up to `COMMIT`, and PostgreSQL waits at the
+ *   first COPY for the rows of all of them.
+ * - A table that gets one row takes it by a single statement where it can ({@link Table.oneRow}). These are a message of
+ *   rows, behind the one that moves the offsets and compares the tables. The COPYs of other tables are a third one.
  */
-export async function writeAtOnce(
-  client: PoolClient,
-  { ownTables, groupId }: RowsOwner,
-  { moving, gaps }: OffsetMove,
-  batches: readonly TableBatch[],
-): Promise<'committed' | 'declined' | 'refused'> {
-  const transaction = transactionOf(client, moving, batches);
-  const tags: string[] = [];
-  for (const message of transaction.messages) {
-    const completed = await sent(client, message);
-    if (completed instanceof RowRefused) {
-      await client.query('ROLLBACK');
-      await ownTables.requireUnwritten(client, groupId, completed.cause);
-      return 'refused';
-    }
-    if (completed === 'not understood') {
-      await client.query('ROLLBACK');
-      return asAltered(client, batches);
-    }
-    tags.push(...completed);
-    if (!transaction.isMoved(tags) || !transaction.isAsKnown(tags)) {
-      await client.query('ROLLBACK');
-      return transaction.isMoved(tags) ? asAltered(client, batches) : 'declined';
-    }
-  }
-  return commitRows(client, gaps, tags, transaction);
-}
-
-function transactionOf(client: PoolClient, moving: MovingStep, batches: readonly TableBatch[]): Transaction {
+export function transactionOf(client: PoolClient, moving: MovingStep, batches: readonly TableBatch[]): Transaction {
   const single: RowInTable[] = [];
   const copied: TableBatch[] = [];
   for (const batch of batches) {
@@ -169,56 +117,11 @@ function messagesOf(
 }
 
 /** Sends a message. An error is about the table of the statement that follows those that were completed. */
-const sent = (client: PoolClient, { query, tables, before }: Message): Promise<readonly string[] | Refusal> =>
+export const sent = (client: PoolClient, { query, tables, before }: Message): Promise<readonly string[] | Refusal> =>
   client.query<CopyQuery | RowStatements>(query).tags.catch((error: unknown) => {
     const table = tables[query.completed.length - before(query.completed)];
     return refusalOnly(table ? ofTable(error, table.name) : error);
   });
-
-/** Reads the tables from the catalog anew: the next transaction on this connection knows them. */
-async function asAltered(client: PoolClient, batches: readonly TableBatch[]): Promise<'refused'> {
-  for (const { table } of batches) {
-    await table.require(client);
-  }
-  return 'refused';
-}
-
-/** Rows that each table stored: the tags of its COPY, and of what follows it, are in the order of the tables. */
-function rowsStoredByTable(tags: readonly string[], copied: readonly TableBatch[]): readonly number[] {
-  let from = tags.findIndex(isCopyTag);
-  return copied.map((batch) => {
-    const { statements, stored } = batch.table.copying(batch);
-    const first = from;
-    from += statements.length;
-    return stored(batch.length, tags.slice(first, from));
-  });
-}
-
-/** The end of {@link writeAtOnce}, when PostgreSQL has taken every row. */
-async function commitRows(
-  client: PoolClient,
-  gaps: readonly Gap[],
-  tags: readonly string[],
-  { copied, commitsApart }: Transaction,
-): Promise<'committed' | 'refused'> {
-  const stored = rowsStoredByTable(tags, copied);
-  const short = copied.findIndex(({ length }, nth) => (stored[nth] ?? 0) < length);
-  if (commitsApart && short >= 0) {
-    await client.query('ROLLBACK');
-    return 'refused';
-  }
-  if (commitsApart) {
-    await commit(client);
-  } else {
-    requireCommitted(tags.at(-1));
-  }
-  const dropped = copied[short];
-  if (dropped) {
-    const counts = { table: dropped.table.name, sent: dropped.length, stored: stored[short] ?? 0 };
-    throw droppedRows(gaps, { ...counts, triggers: [], isCommitted: true });
-  }
-  return 'committed';
-}
 
 /** Why nothing of a transaction may stay. */
 type Refusal = RowRefused | 'not understood';
