@@ -16,8 +16,8 @@ import { type MovingStep, sent, type TableBatch, type Transaction, transactionOf
  *    `offsets`, from the expected offset to the next one. The update comes before the savepoint `part`, so whatever is
  *    rolled back to that one, it stays, with the lock of the row, until COMMIT or ROLLBACK.
  * 2. Rows are sent only when the update has moved all offsets of the transaction: as COPYs for which PostgreSQL has
- *    answered that it waits, or as statements behind its answer (transaction-messages.ts). Otherwise everything is rolled
- *    back.
+ *    answered that it waits, or as statements behind its answer (transaction-messages.ts). Otherwise everything is
+ *    rolled back.
  * 3. At READ COMMITTED, which each transaction asks for, a second update of the same row waits for the first
  *    transaction, and then compares with what that has committed. It matches if the first one was rolled back, and not
  *    if it was committed. It fails when the wait takes too long. A group of writes ({@link movingOffsets}) does not

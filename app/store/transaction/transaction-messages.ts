@@ -47,8 +47,8 @@ export interface Transaction {
  *
  * - Tables that take their rows by COPY have all statements in one message, up to `COMMIT`, and PostgreSQL waits at the
  *   first COPY for the rows of all of them.
- * - A table that gets one row takes it by a single statement where it can ({@link Table.oneRow}). These are a message of
- *   rows, behind the one that moves the offsets and compares the tables. The COPYs of other tables are a third one.
+ * - A table that gets one row takes it by a single statement where it can ({@link Table.oneRow}). These are a message,
+ *   behind the one that moves the offsets and compares the tables. The COPYs of other tables are a third one.
  */
 export function transactionOf(client: PoolClient, moving: MovingStep, batches: readonly TableBatch[]): Transaction {
   const single: RowInTable[] = [];
