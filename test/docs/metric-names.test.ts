@@ -18,7 +18,7 @@ const FIRST_WORDS = new Set(NAMES.map((name) => name.split('_')[0]));
 const NAMED = new RegExp(`(?<![\\w./:$-])(?:${[...FIRST_WORDS].join('|')})_[a-z0-9_]*[a-z0-9]\\b(?!\\*)`, 'g');
 
 /** Settings of PostgreSQL's server that begin as a metric does. */
-const OF_POSTGRESQL = new Set(['ssl_ca_file']);
+const OF_POSTGRESQL = new Set(['ssl_ca_file', 'log_min_duration_statement', 'log_parameter_max_length']);
 
 const DOCUMENTS = [
   'README.md',

@@ -57,11 +57,13 @@ const FRAMES: Readonly<Record<CopyFormat, { readonly head: Buffer; readonly end:
 };
 
 /**
- * Statements with COPYs among them in one message, and the rows of each COPY in another: a round trip for the
- * statements and one for each COPY, however many statements.
+ * Statements with COPYs among them in one message, and the rows of all COPYs behind them: two round trips, however many
+ * statements and COPYs.
  *
- * The rows of a COPY go out in one piece. The error about a refused row comes while the rest is under way, and
- * PostgreSQL passes over the rest; a sender that waits for room in between would have to be stopped.
+ * The rows go out in one piece as soon as PostgreSQL is ready for the first ones. It reads those of a COPY when it
+ * comes to it, and passes over all that it has not read when it has failed before (documentation, "COPY Operations").
+ * So a refused row does no harm, whichever COPY it is of. A sender that waits for room in between would have to be
+ * stopped.
  */
 export class CopyQuery implements Submittable {
   /**
@@ -113,14 +115,14 @@ export class CopyQuery implements Submittable {
   }
 
   handleCopyInResponse(connection: PgConnection): void {
-    const copy = this.#copies[this.#answered];
-    if (copy === undefined || (this.#answered === 0 && !this.#mayCopy(this.#completed))) {
+    this.#answered += 1;
+    const isFirst = this.#answered === 1;
+    if (this.#answered > this.#copies.length || (isFirst && !this.#mayCopy(this.#completed))) {
       this.#isDeclined = true;
       connection.sendCopyFail(DECLINED);
-      return;
+    } else if (isFirst) {
+      sendCopyData(connection, this.#copies);
     }
-    this.#answered += 1;
-    sendCopyData(connection, copy);
   }
 
   /** Rows of no interest: rules and triggers of the database may make some. */
@@ -143,18 +145,20 @@ export class CopyQuery implements Submittable {
   }
 }
 
-/** All rows in one CopyData, and CopyDone. */
-function sendCopyData(connection: PgConnection, { format, rows }: CopyInput): void {
+/** All rows of each COPY in one CopyData, and CopyDone. */
+function sendCopyData(connection: PgConnection, copies: readonly CopyInput[]): void {
   const { stream } = connection;
-  const { head, end } = FRAMES[format];
-  const message = Buffer.alloc(1 + MESSAGE_LENGTH_BYTES);
-  const length = rows.reduce((sum, piece) => sum + piece.length, 0);
-  message.writeUInt32BE(MESSAGE_LENGTH_BYTES + head.length + length + end.length, message.writeUInt8(COPY_DATA));
   stream.cork();
-  for (const part of [Buffer.concat([message, head]), ...rows, end]) {
-    stream.write(part);
+  for (const { format, rows } of copies) {
+    const { head, end } = FRAMES[format];
+    const message = Buffer.alloc(1 + MESSAGE_LENGTH_BYTES);
+    const length = rows.reduce((sum, piece) => sum + piece.length, 0);
+    message.writeUInt32BE(MESSAGE_LENGTH_BYTES + head.length + length + end.length, message.writeUInt8(COPY_DATA));
+    for (const part of [Buffer.concat([message, head]), ...rows, end]) {
+      stream.write(part);
+    }
+    connection.endCopyFrom();
   }
-  connection.endCopyFrom();
   stream.uncork();
 }
 

@@ -5,11 +5,11 @@ import { DEAD_LETTERS } from './dead-letters-table.ts';
 import { RECORDS } from './record-rows.ts';
 import {
   type GuardedTable,
-  type GuardStep,
   KEY_COLUMNS,
   type KnownTable,
   knownTable,
   readTables,
+  type TableGuard,
 } from './table-guard.ts';
 
 const RECORD_COLUMNS = new Set(Object.keys(RECORDS.columns));
@@ -118,7 +118,7 @@ export class OwnTables {
   }
 
   /** What precedes a COPY on this connection. */
-  guard(client: PoolClient): readonly GuardStep[] {
+  guard(client: PoolClient): TableGuard {
     return this.#of(client).guard;
   }
 

@@ -10,7 +10,7 @@ import type { Memory } from '../copy/row-memory.ts';
 import type { OwnTables } from './own-tables.ts';
 import { type Admission, encodeRecords, RECORDS, type RecordDecoders } from './record-rows.ts';
 import type { Copying, EncodedRecords, Refusal, Table } from './table.ts';
-import { type GuardStep, lockOf } from './table-guard.ts';
+import { lockOf, type TableGuard } from './table-guard.ts';
 
 /** The schema of `records`, and the conditions of its rows. */
 interface RecordsOptions extends Admission {
@@ -59,7 +59,7 @@ export class RecordsTable implements Table {
     return { statements: [this.copy.statement], stored: (_sent, tags) => rowsStored(tags) };
   }
 
-  guard(client: PoolClient): readonly GuardStep[] {
+  guard(client: PoolClient): TableGuard {
     return this.#ownTables.guard(client);
   }
 

@@ -6,7 +6,8 @@ import type { DeadLetter } from '../../stream/ports/dead-letter.ts';
 import { CopyQuery, type RowCopy } from '../copy/binary-copy.ts';
 import type { RowRefused } from '../copy/isolate-poison.ts';
 import type { Memory } from '../copy/row-memory.ts';
-import type { GuardStep } from './table-guard.ts';
+import type { RowStatement } from '../copy/row-statements.ts';
+import type { TableGuard } from './table-guard.ts';
 
 /** Why a record cannot be a row, in words that do not quote it. */
 export type Refusal = Pick<DeadLetter, 'reason' | 'error' | 'target' | 'targetColumn'>;
@@ -145,6 +146,13 @@ export interface Copying {
   stored(sent: number, tags: readonly string[]): number;
 }
 
+/** What takes a single row into a table, in the place of a {@link Copying} and the guard before it. */
+export interface OneRow {
+  readonly guard: TableGuard;
+  /** Stores the row, or finds that the table has it or a newer one. */
+  readonly statement: RowStatement;
+}
+
 /**
  * A table that records become rows of, in the transaction that moves their offset: `records`, or one of the user's own.
  */
@@ -172,9 +180,14 @@ export interface Table {
    * Statements in a transaction before its first COPY: they take the locks, and set what the text of values is read by.
    */
   opening(kinds: RowKinds): string;
-  /** The same on a connection that knows the table, with steps whose tags show whether the table was altered. */
-  guard(client: PoolClient, batch: RowBatch): readonly GuardStep[];
+  /** The same on a connection that knows the table, with what shows whether the table was altered. */
+  guard(client: PoolClient, batch: RowBatch): TableGuard;
   copying(kinds: RowKinds): Copying;
+  /**
+   * What takes the only row of a transaction for the table, with the same outcome as {@link copying} and fewer
+   * statements; `null` where that way alone takes it. Left out: it always does.
+   */
+  oneRow?(client: PoolClient, batch: RowBatch): OneRow | null;
   /**
    * Asked with the rows in their stage, when fewer were stored than sent. Left out: no row keeps anything.
    *

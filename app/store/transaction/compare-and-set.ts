@@ -1,15 +1,12 @@
-import { DatabaseError, escapeIdentifier, escapeLiteral, type PoolClient, type QueryResult } from 'pg';
+import { escapeIdentifier, escapeLiteral, type PoolClient, type QueryResult } from 'pg';
 import type { Gap } from '../../stream/ports/record-sink.ts';
 import type { OffsetOrigin } from '../../stream/ports/record-source.ts';
-import { ofTable } from '../connection/refused-connections.ts';
 import { beginRows, commit, requireCommitted, type Timeouts } from '../connection/transaction.ts';
-import { CopyQuery, isCopyTag } from '../copy/binary-copy.ts';
+import { isCopyTag } from '../copy/binary-copy.ts';
 import { RowRefused } from '../copy/isolate-poison.ts';
-import { asRefusal } from '../copy/refused-row.ts';
 import type { OwnTables } from '../tables/own-tables.ts';
-import type { RowBatch, Table } from '../tables/table.ts';
-import { type GuardStep, withoutRepeatedSettings } from '../tables/table-guard.ts';
 import { droppedRows } from './refusing-table.ts';
+import { type MovingStep, sent, type TableBatch, type Transaction, transactionOf } from './transaction-messages.ts';
 
 /**
  * Why two owners of a partition that overlap, however long, never both write an offset, in `records` or in a keyed
@@ -18,7 +15,9 @@ import { droppedRows } from './refusing-table.ts';
  * 1. Each transaction that writes rows, dead letters or a gap of a partition begins with the update of its row in
  *    `offsets`, from the expected offset to the next one. The update comes before the savepoint `part`, so whatever is
  *    rolled back to that one, it stays, with the lock of the row, until COMMIT or ROLLBACK.
- * 2. Rows are sent only when the update has moved all offsets of the transaction. Otherwise everything is rolled back.
+ * 2. Rows are sent only when the update has moved all offsets of the transaction: as COPYs for which PostgreSQL has
+ *    answered that it waits, or as statements behind its answer (transaction-messages.ts). Otherwise everything is
+ *    rolled back.
  * 3. At READ COMMITTED, which each transaction asks for, a second update of the same row waits for the first
  *    transaction, and then compares with what that has committed. It matches if the first one was rolled back, and not
  *    if it was committed. It fails when the wait takes too long. A group of writes ({@link movingOffsets}) does not
@@ -26,9 +25,9 @@ import { droppedRows } from './refusing-table.ts';
  * 4. So the committed transactions of a partition are a chain: each one expects what the one before has stored, and
  *    began to write after that was committed. No offset is in two of them, and none is left out.
  * 5. A keyed table takes rows over others, so the order counts there, too. The staged rows are taken into the table
- *    behind the update, in the same transaction (stage.ts), and the stage is emptied with it. By 4. the upserts and
- *    deletes of a former owner are committed before those of the next one begin, or are never seen. None of them
- *    replaces a later state.
+ *    behind the update, in the same transaction (stage.ts), and the stage is emptied with it. So is the only row that a
+ *    transaction has for a table, without a stage (one-row.ts). By 4. the upserts and deletes of a former owner are
+ *    committed before those of the next one begin, or are never seen. None of them replaces a later state.
  *
  * Nobody has to know who owns a partition for this. An overlap costs transactions that are turned away (handover.ts),
  * so the group may give a partition to its next owner while the former one still writes.
@@ -59,12 +58,6 @@ const isSameTopic = (storedId: string, id: string): string => `coalesce(${stored
 /** The columns beside an offset that moves. */
 const withOrigin = (next: bigint | string, id: string, epoch: string): string =>
   `topic_id = coalesce(${id}, topic_id), leader_epoch = ${epoch}, leader_epoch_offset = ${next}, updated_at = now()`;
-
-/** Statements that move offsets; the tag is that of their update. */
-interface MovingStep extends GuardStep {
-  /** Statements behind the update. */
-  readonly behind: number;
-}
 
 /**
  * Statements that begin a transaction and move the stored offset from exactly the expected value to the next one, with
@@ -150,17 +143,16 @@ interface OffsetMove {
   readonly gaps: readonly Gap[];
 }
 
-/** Rows for a table. */
-export interface TableBatch extends RowBatch {
-  readonly table: Table;
-}
-
 /**
- * Sends the whole of a transaction in two round trips, and one more for each further table: a message with all
- * statements, up to `COMMIT`, and one with the rows of each table. Rows are sent only when PostgreSQL has moved the
- * offsets, and the tables are still what the rows were encoded for. Where a trigger may drop rows, or rows keep columns
- * of those in the table, `COMMIT` is a separate message, sent when as many rows are stored as were sent. Nothing is
- * left of a transaction that did not commit, in any table, and the connection can be used.
+ * Sends the whole of a transaction in two round trips: first all statements that move the offsets and compare the
+ * tables, then the rows. Rows are sent only when PostgreSQL has moved the offsets, and the tables are still what the
+ * rows were encoded for.
+ *
+ * A third round trip follows where some tables take one row and others several ({@link transactionOf}).
+ *
+ * Where a trigger may drop rows, or rows keep columns of those in the table, `COMMIT` is a separate message, sent when
+ * as many rows are stored as were sent. Nothing is left of a transaction that did not commit, in any table, and the
+ * connection can be used.
  *
  * @param batches one or more, with rows
  * @returns `declined` when not all offsets were moved; `refused` when a row was refused, or a trigger dropped one, or a
@@ -176,76 +168,40 @@ export async function writeAtOnce(
   { moving, gaps }: OffsetMove,
   batches: readonly TableBatch[],
 ): Promise<'committed' | 'declined' | 'refused'> {
-  const tables = batches.map(({ table }) => table);
-  const guardsOf = withoutRepeatedSettings(batches.map((batch) => batch.table.guard(client, batch)));
-  const guards = guardsOf.flat();
-  const mayDrop = tables.some((table) => table.allowsDroppedRows || table.rowTriggers(client).length > 0);
-  // A row that keeps columns of one that is not there is a dead letter.
-  const commitsApart = mayDrop || batches.some(({ kept }) => kept.size > 0);
-  const copies = batches.flatMap((batch) => batch.table.copying(batch).statements);
-  const steps = [moving, ...guards].map(({ sql }) => sql);
-  const statements = [...steps, ...copies, ...(commitsApart ? [] : ['COMMIT'])];
-  const isMoved = (tags: readonly string[]): boolean => tags.includes(moving.tag);
-  const isAsKnown = (tags: readonly string[]): boolean =>
-    guards.every(({ tag }, nth) => tags.at(nth - guards.length) === tag);
-  const rows = batches.map((batch) => ({ format: batch.table.copy.format, rows: batch.rows }));
-  const copy = new CopyQuery(statements.join('; '), rows, (tags) => isMoved(tags) && isAsKnown(tags));
-  const tags = await client.query(copy).tags.catch((error: unknown) => {
-    const ofBatch = (nth: number) => guardsOf[nth]?.length ?? 0;
-    const table = tableInTurn(copy.completed, moving, batches, ofBatch);
-    return refusalOnly(table ? ofTable(error, table.name) : error);
-  });
-  if (tags instanceof RowRefused) {
-    await client.query('ROLLBACK');
-    await ownTables.requireUnwritten(client, groupId, tags.cause);
-    return 'refused';
+  const transaction = transactionOf(client, moving, batches);
+  const tags: string[] = [];
+  for (const message of transaction.messages) {
+    const completed = await sent(client, message);
+    if (completed instanceof RowRefused) {
+      await client.query('ROLLBACK');
+      await ownTables.requireUnwritten(client, groupId, completed.cause);
+      return 'refused';
+    }
+    if (completed === 'not understood') {
+      await client.query('ROLLBACK');
+      return asAltered(client, batches);
+    }
+    tags.push(...completed);
+    if (!transaction.isMoved(tags) || !transaction.isAsKnown(tags)) {
+      await client.query('ROLLBACK');
+      return transaction.isMoved(tags) ? asAltered(client, batches) : 'declined';
+    }
   }
-  if (tags === 'not understood') {
-    await client.query('ROLLBACK');
-    return asAltered(client, tables);
-  }
-  if (copy.isDeclined) {
-    await client.query('ROLLBACK');
-    return isMoved(tags) ? asAltered(client, tables) : 'declined';
-  }
-  return commitRows(client, gaps, { tags, commitsApart, batches });
-}
-
-/**
- * The table of the statement that follows those with these tags; `undefined` where an offset was to be moved. The
- * statements of {@link writeAtOnce} are in this order: the guards of all tables, and then the copies.
- */
-function tableInTurn(
-  completed: readonly string[],
-  { behind }: MovingStep,
-  batches: readonly TableBatch[],
-  guardsOf: (nth: number) => number,
-): Table | undefined {
-  const moved = completed.findIndex((tag) => tag.startsWith('UPDATE'));
-  const guards = batches.flatMap(({ table }, nth) => new Array<Table>(guardsOf(nth)).fill(table));
-  const copies = batches.flatMap((batch) => batch.table.copying(batch).statements.map(() => batch.table));
-  return moved < 0 ? undefined : [...guards, ...copies][completed.length - moved - 1 - behind];
+  return commitRows(client, gaps, tags, transaction);
 }
 
 /** Reads the tables from the catalog anew: the next transaction on this connection knows them. */
-async function asAltered(client: PoolClient, tables: readonly Table[]): Promise<'refused'> {
-  for (const table of tables) {
+async function asAltered(client: PoolClient, batches: readonly TableBatch[]): Promise<'refused'> {
+  for (const { table } of batches) {
     await table.require(client);
   }
   return 'refused';
 }
 
-/** What PostgreSQL made of the statements of {@link writeAtOnce}. */
-interface TakenRows {
-  readonly tags: readonly string[];
-  readonly commitsApart: boolean;
-  readonly batches: readonly TableBatch[];
-}
-
 /** Rows that each table stored: the tags of its COPY, and of what follows it, are in the order of the tables. */
-function rowsStoredByTable(tags: readonly string[], batches: readonly TableBatch[]): readonly number[] {
+function rowsStoredByTable(tags: readonly string[], copied: readonly TableBatch[]): readonly number[] {
   let from = tags.findIndex(isCopyTag);
-  return batches.map((batch) => {
+  return copied.map((batch) => {
     const { statements, stored } = batch.table.copying(batch);
     const first = from;
     from += statements.length;
@@ -253,14 +209,15 @@ function rowsStoredByTable(tags: readonly string[], batches: readonly TableBatch
   });
 }
 
-/** The end of {@link writeAtOnce}, when PostgreSQL has taken every COPY. */
+/** The end of {@link writeAtOnce}, when PostgreSQL has taken every row. */
 async function commitRows(
   client: PoolClient,
   gaps: readonly Gap[],
-  { tags, commitsApart, batches }: TakenRows,
+  tags: readonly string[],
+  { copied, commitsApart }: Transaction,
 ): Promise<'committed' | 'refused'> {
-  const stored = rowsStoredByTable(tags, batches);
-  const short = batches.findIndex(({ length }, nth) => (stored[nth] ?? 0) < length);
+  const stored = rowsStoredByTable(tags, copied);
+  const short = copied.findIndex(({ length }, nth) => (stored[nth] ?? 0) < length);
   if (commitsApart && short >= 0) {
     await client.query('ROLLBACK');
     return 'refused';
@@ -270,25 +227,10 @@ async function commitRows(
   } else {
     requireCommitted(tags.at(-1));
   }
-  const dropped = batches[short];
+  const dropped = copied[short];
   if (dropped) {
     const counts = { table: dropped.table.name, sent: dropped.length, stored: stored[short] ?? 0 };
     throw droppedRows(gaps, { ...counts, triggers: [], isCommitted: true });
   }
   return 'committed';
-}
-
-/**
- * What was refused as a value, so that the transaction can be rolled back; everything else stays an error. Where
- * something is gone that a statement names, PostgreSQL does not understand the statement, and no guard is asked.
- */
-function refusalOnly(error: unknown): RowRefused | 'not understood' {
-  const refusal = asRefusal(error);
-  if (refusal instanceof RowRefused) {
-    return refusal;
-  }
-  if (error instanceof DatabaseError && /^(?:42|3F)/.test(error.code ?? '')) {
-    return 'not understood';
-  }
-  throw refusal;
 }

@@ -5,8 +5,9 @@ import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
 import { inFewPieces, type Memory, rowMemory } from '../copy/row-memory.ts';
 import { type Admitted, admit } from '../tables/admit.ts';
 import { allKinds, type Rows, type Table } from '../tables/table.ts';
-import { movingOffsets, type TableBatch, writeAtOnce } from './compare-and-set.ts';
+import { movingOffsets, writeAtOnce } from './compare-and-set.ts';
 import { TableTurns } from './table-turns.ts';
+import type { TableBatch } from './transaction-messages.ts';
 import { asCommitted, reportingDeadlocks, requireTablesOnce, type Writer } from './write-records.ts';
 
 /** Bytes of the records that a group writes at most; a single request may have more. */

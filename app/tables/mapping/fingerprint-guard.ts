@@ -1,5 +1,5 @@
-import { escapeIdentifier, escapeLiteral } from 'pg';
-import { type GuardStep, IS_ROW_TRIGGER } from '../../store/tables/table-guard.ts';
+import { escapeIdentifier } from 'pg';
+import type { Fingerprint, TableGuard } from '../../store/tables/table-guard.ts';
 
 const fingerprint = (...more: readonly string[]): string => `(SELECT encode(sha256(convert_to(ROW(${[
   'pg_class.oid, relkind, relpersistence, relrowsecurity, relforcerowsecurity',
@@ -26,7 +26,7 @@ export const STAGED_FINGERPRINT = fingerprint(
 );
 
 /** What a guard is made from. */
-interface FingerprintedMapping {
+interface GuardedMapping {
   readonly schema: string;
   readonly table: string;
   readonly columns: readonly { readonly name: string }[];
@@ -35,11 +35,8 @@ interface FingerprintedMapping {
     readonly fingerprint: string;
     readonly stagedFingerprint: string;
     readonly isInsertable: boolean;
+    readonly rowTriggers: readonly string[];
   };
-}
-
-interface GuardedMapping extends FingerprintedMapping {
-  readonly relation: FingerprintedMapping['relation'] & { readonly rowTriggers: readonly string[] };
 }
 
 /**
@@ -49,17 +46,12 @@ interface GuardedMapping extends FingerprintedMapping {
  * other tags no row may be sent: its record stays ahead of the stored offset until the mapping was made anew.
  *
  * Of a table with a stage its unique indexes, the rows of its defaults and whether it has rules are compared as well.
+ * Where no trigger may drop rows, that none was made meanwhile is part of the guard.
  *
  * Not compared is what a type is made of: a domain's constraints, a composite's attributes and an enum's labels change
  * under no lock of the table. PostgreSQL refuses what does not fit them.
  */
-export function fingerprintGuard({
-  schema,
-  table,
-  columns,
-  stage,
-  relation,
-}: FingerprintedMapping): readonly GuardStep[] {
+export function guardOf({ schema, table, columns, stage, relation }: GuardedMapping): TableGuard {
   const name = `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`;
   const names = columns.map((column) => escapeIdentifier(column.name));
   const locking = relation.isInsertable
@@ -69,17 +61,6 @@ export function fingerprintGuard({
       { sql: `EXPLAIN INSERT INTO ${name} (${names}) VALUES (${names.map(() => 'DEFAULT')})`, tag: 'EXPLAIN' };
   const [expression, expected] =
     stage === null ? [FINGERPRINT, relation.fingerprint] : [STAGED_FINGERPRINT, relation.stagedFingerprint];
-  const comparison = `SELECT FROM pg_class WHERE oid = to_regclass(${escapeLiteral(name)}) AND ${expression} = ${escapeLiteral(expected)}`;
-  return [locking, { sql: comparison, tag: 'SELECT 1' }];
-}
-
-/** Where no trigger may drop rows, that none was made meanwhile is part of the guard. */
-export function guardOf(mapping: GuardedMapping): readonly GuardStep[] {
-  const steps = fingerprintGuard(mapping);
-  if (mapping.relation.rowTriggers.length > 0) {
-    return steps;
-  }
-  const name = `${escapeIdentifier(mapping.schema)}.${escapeIdentifier(mapping.table)}`;
-  const noTrigger = `SELECT FROM pg_trigger WHERE tgrelid = to_regclass(${escapeLiteral(name)}) AND ${IS_ROW_TRIGGER}`;
-  return [...steps, { sql: noTrigger, tag: 'SELECT 0' }];
+  const fingerprint: Fingerprint = { expression, expected, name, mayHaveRowTriggers: relation.rowTriggers.length > 0 };
+  return { steps: [locking], fingerprint };
 }

@@ -86,6 +86,8 @@ export interface TableStage {
   readonly overridesIdentity: boolean;
   /** Whether row triggers before INSERT may drop a row. */
   readonly mayDropRows: boolean;
+  /** Whether an enforced foreign key refers to another table. Left out: none does. */
+  readonly refersToOthers?: true;
 }
 
 /** A user's table that records of some topics go to, checked against the catalog. */

@@ -6,16 +6,18 @@ import { refusedLine, tableReasonOf } from '../../store/copy/refused-row.ts';
 import {
   type Copying,
   copyRows,
+  type OneRow,
   type Refusal,
   type RefusedOf,
   type RowBatch,
   type RowKinds,
   sendRows,
 } from '../../store/tables/table.ts';
-import { type GuardStep, type KnownTable, lockOf } from '../../store/tables/table-guard.ts';
+import { type GuardStep, type KnownTable, lockOf, type TableGuard } from '../../store/tables/table-guard.ts';
 import type { UserTable } from '../../store/transaction/topic-tables.ts';
 import type { TableMapping } from '../mapping/table-mapping.ts';
 import { NothingKept } from './kept-rows.ts';
+import { valuesOfOneRow } from './one-row.ts';
 import { Stage } from './stage.ts';
 
 /**
@@ -84,6 +86,8 @@ export class MappedTable implements UserTable {
   readonly mapping: TableMapping;
   /** `null` where rows are copied straight into the table. */
   readonly #stage: Stage | null;
+  /** `null` where each row goes by way of the stage. */
+  readonly #sqlOfOneRow: string | null;
   readonly #options: TableOptions;
   /** Longer names first: one may begin with another. */
   readonly #columns: readonly string[];
@@ -113,6 +117,7 @@ export class MappedTable implements UserTable {
     this.encode = encode;
     this.mapping = mapping;
     this.#stage = stage;
+    this.#sqlOfOneRow = stage?.ofOneRow ?? null;
     this.#options = tableOptions;
     this.#columns = columns.map(({ name }) => name).sort((one, other) => other.length - one.length);
   }
@@ -133,9 +138,25 @@ export class MappedTable implements UserTable {
     return [...steps.map(({ sql }) => sql), lockOf(schema, table)].join('; ');
   }
 
-  guard(client: PoolClient, batch: RowBatch): readonly GuardStep[] {
+  guard(client: PoolClient, batch: RowBatch): TableGuard {
     const preparation = this.#preparation(batch, (stage) => this.#emptying(client, stage, batch));
-    return [...preparation, ...this.#of(client).guard];
+    const { steps, ...more } = this.#of(client).guard;
+    return { steps: [...preparation, ...steps], ...more };
+  }
+
+  /**
+   * Without the lock of {@link Stage.lock}: one row has no order. Tables of one transaction have one, in which those
+   * with one row come first, so two transactions may wait for each other. After a deadlock the stage takes all rows.
+   */
+  oneRow(client: PoolClient, { rows, length, kept }: RowBatch): OneRow | null {
+    const sql = this.#sqlOfOneRow;
+    if (sql === null || length !== 1 || kept.size > 0 || this.#options.isContended?.() === true) {
+      return null;
+    }
+    const [row = Buffer.alloc(0), ...more] = rows.filter((piece) => piece.length > 0);
+    const values = more.length > 0 ? null : valuesOfOneRow(row, this.mapping.columns.length);
+    const { steps, ...known } = this.#of(client).guard;
+    return values && { statement: { sql, values }, guard: { steps: [...READ_BY, ...steps], ...known } };
   }
 
   /** Neither a DELETE nor an UPDATE has an order in which it locks rows. */

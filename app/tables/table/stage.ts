@@ -5,24 +5,27 @@ import type { RowKinds } from '../../store/tables/table.ts';
 import type { GuardStep } from '../../store/tables/table-guard.ts';
 import type { TableKey, TableMapping, TableStage } from '../mapping/table-mapping.ts';
 import { KeptRows } from './kept-rows.ts';
-import { DELETE, KEPT, OPERATION, SEQUENCE, UPSERT } from './stage-columns.ts';
+import { isReadAlike } from './one-row.ts';
+import {
+  columnList,
+  countIn,
+  DELETE,
+  definitionOf,
+  KEPT,
+  mayKeep,
+  OPERATION,
+  onConflictKeep,
+  onConflictReplace,
+  SEQUENCE,
+  UPSERT,
+} from './stage-columns.ts';
 import { VersionedRows } from './versioned-rows.ts';
-
-/** Whether rows may keep columns: the source does not send what it did not change. Its deletes have no version. */
-const mayKeep = ({ envelope, key }: TableMapping): boolean =>
-  key !== null && envelope !== undefined && envelope.format !== 'connect';
 
 /**
  * Keeps our locks of tables apart from other programs' advisory locks: the first four bytes of SHA-256 of
  * "stream-consumer".
  */
 const LOCK_CLASS = createHash('sha256').update('stream-consumer').digest().readInt32BE();
-
-/** The rows that a command tag counts: `INSERT 0 5`, `SELECT 5`. */
-const countIn = (tag: string | undefined): number => Number(tag?.split(' ').at(-1) ?? 0);
-
-const columnList = (prefix: string, columns: readonly string[]): string =>
-  columns.map((name) => `${prefix}${escapeIdentifier(name)}`).join(', ');
 
 /** A row that may be older than what the table has of its key. */
 interface LateInsertion {
@@ -55,6 +58,7 @@ export class Stage {
   readonly relation: string;
   /** The stage, as SQL. */
   readonly name: string;
+  readonly #definition: string;
   /** Its columns behind those of the table, as SQL. */
   readonly columns: readonly string[];
   /** `null` where no row keeps anything. */
@@ -71,6 +75,7 @@ export class Stage {
     this.columns = mayKeep(mapping) ? [SEQUENCE, OPERATION, KEPT] : [SEQUENCE, OPERATION];
     this.#columns = columns.map(({ name }) => name);
     this.#table = `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`;
+    this.#definition = definitionOf(stage.columns, this.columns);
     // Two entries of one transaction may write the same table: each has its rows apart. Version 0.1.0 relies on a stage
     // that COMMIT empties, and a pooler may lend it a session that has this one.
     const identity = JSON.stringify(['emptied first', schema, table, topics, key, this.#definition]);
@@ -108,19 +113,6 @@ export class Stage {
       isSameKey: (one, other) => this.#sameKey(key, one, other),
       mayKeep: keeps,
     });
-  }
-
-  get #definition(): string {
-    const columns = this.#stage.columns.map(({ name, type, collation, default: expression }) =>
-      [
-        escapeIdentifier(name),
-        type,
-        ...(collation === null ? [] : ['COLLATE', collation]),
-        ...(expression === null ? [] : ['DEFAULT', expression]),
-      ].join(' '),
-    );
-    const kept = this.columns.includes(KEPT) ? [`${KEPT} bit varying`] : [];
-    return [...columns, `${SEQUENCE} bigint`, `${OPERATION} "char"`, ...kept].join(', ');
   }
 
   /**
@@ -269,19 +261,26 @@ export class Stage {
     return `(SELECT DISTINCT ON (${names}) * FROM ${rows} AS w ORDER BY ${names}, ${SEQUENCE} DESC) AS s`;
   }
 
-  /**
-   * A row that is there already, byte for byte, is not written again: it costs no WAL, fires no trigger and reaches no
-   * subscriber. Bytes, as equal values may differ: 1.0 and 1.00, or the case of a citext.
-   */
+  #onConflict({ existing, columns }: TableKey): string {
+    const isNewer = this.#versions?.isNotOlder('excluded', 't');
+    return existing === 'keep' ? onConflictKeep(columns) : onConflictReplace(columns, this.#columns, isNewer);
+  }
+
   #upsert(key: TableKey, hasDeletes: boolean, withoutKept: boolean): string {
-    const keys = columnList('', key.columns);
-    const others = this.#columns.filter((name) => !key.columns.includes(name));
-    const set = others.map((name) => `${escapeIdentifier(name)} = excluded.${escapeIdentifier(name)}`).join(', ');
-    const isNewer = this.#versions === null ? '' : `${this.#versions.isNotOlder('excluded', 't')} AND `;
-    const differs = `${isNewer}pg_catalog.record_image_ne(ROW(${columnList('t.', others)}), ROW(${columnList('excluded.', others)}))`;
     const rows = `${this.#last(key, hasDeletes)} WHERE ${OPERATION} = '${UPSERT}'${withoutKept ? ` AND ${KeptRows.KEEPS_NONE}` : ''}`;
     return `${this.#insert} SELECT ${columnList('', this.#columns)} FROM ${rows}
-      ORDER BY ${keys} ON CONFLICT (${keys}) ${others.length === 0 ? 'DO NOTHING' : `DO UPDATE SET ${set} WHERE ${differs}`}`;
+      ORDER BY ${columnList('', key.columns)} ${this.#onConflict(key)}`;
+  }
+
+  /**
+   * Takes one row into the table without the stage; its columns are the parameters. `null` where there is no key, where
+   * triggers may drop the row, which only a look at the table shows, or where another table may have to come first.
+   */
+  get ofOneRow(): string | null {
+    const { mayDropRows, refersToOthers = false, columns } = this.#stage;
+    const isAlike = !mayDropRows && !refersToOthers && columns.every(({ type }) => isReadAlike(type));
+    const values = this.#columns.map((_, nth) => `$${nth + 1}`).join(', ');
+    return isAlike && this.#key !== null ? `${this.#insert} VALUES (${values}) ${this.#onConflict(this.#key)}` : null;
   }
 
   #insertWhereMissing(key: TableKey, hasDeletes: boolean): string {
@@ -290,7 +289,7 @@ export class Stage {
       FROM ${this.name}) AS behind WHERE ${OPERATION} = '${UPSERT}' AND ${SEQUENCE} > coalesce("(deleted)", 0)`;
     return `${this.#insert} SELECT ${columnList('', this.#columns)} FROM
       (SELECT DISTINCT ON (${keys}) * FROM ${hasDeletes ? behind : this.name} ORDER BY ${keys}, ${SEQUENCE}) AS s
-      ORDER BY ${keys} ON CONFLICT (${keys}) DO NOTHING`;
+      ORDER BY ${keys} ${onConflictKeep(key.columns)}`;
   }
 
   #missing(key: TableKey, hasDeletes: boolean): string {

@@ -12,7 +12,10 @@ import { testRun } from './test-run.ts';
  */
 export type CutMoment = 'before' | 'while' | 'after';
 
-/** What makes PostgreSQL commit: the end of the rows, where `COMMIT` came with the `COPY`, or `COMMIT` by itself. */
+/**
+ * What makes PostgreSQL commit: the end of the rows, where `COMMIT` came with the `COPY` or with them, or `COMMIT` by
+ * itself.
+ */
 export type CommitMessage = 'rows' | 'COMMIT';
 
 /** Where a transaction of a consumer is held up: before PostgreSQL knows of it, or between its offset and its rows. */
@@ -47,12 +50,16 @@ interface Traps {
 
 /** The end of a simple query, and of the answer to it: both are text that a NUL ends. */
 const COMMIT = Buffer.from('COMMIT\0');
-/** CopyData and CopyDone, as PostgreSQL's documentation of the protocol has them. */
+/** CopyData, CopyDone and Parse, as PostgreSQL's documentation of the protocol has them. */
 const COPY_DATA = 'd'.charCodeAt(0);
 const COPY_DONE = Buffer.from('c\0\0\0\x04', 'latin1');
+const PARSE = 'P'.charCodeAt(0);
+
+/** Statements that take a row each, up to COMMIT. */
+const isRowsAndCommit = (bytes: Buffer): boolean => bytes[0] === PARSE && bytes.includes(COMMIT);
 
 const isHeld = (message: HeldMessage, bytes: Buffer): boolean =>
-  message === 'rows' ? bytes[0] === COPY_DATA : bytes.includes('UPDATE ');
+  message === 'rows' ? bytes[0] === COPY_DATA || isRowsAndCommit(bytes) : bytes.includes('UPDATE ');
 
 /**
  * Starts a proxy in front of a PostgreSQL; it ends with the test file.
@@ -111,6 +118,9 @@ function commitMessages(): (bytes: Buffer) => CommitMessage | null {
     }
     if (bytes.subarray(-COPY_DONE.length).equals(COPY_DONE)) {
       return commitsWithRows ? 'rows' : null;
+    }
+    if (isRowsAndCommit(bytes)) {
+      return 'rows';
     }
     return bytes.includes(COMMIT) ? 'COMMIT' : null;
   };

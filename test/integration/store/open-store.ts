@@ -51,9 +51,9 @@ export function openStore(options: StoreOptions = {}) {
   const { groupId = 'group', schema = randomName('schema'), isolation = 'read committed', settings } = options;
   const url = new URL(options.url ?? sharedDatabaseUrl());
   url.searchParams.set('options', `-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}`);
-  const { kafka, ...others } = settings ?? {};
+  const { kafka, database, ...others } = settings ?? {};
   const checked = checkSettings({
-    database: { url: url.href, schema },
+    database: { url: url.href, schema, ...(database as object) },
     ...others,
     kafka: { brokers: ['unused:9092'], topics: ['unused'], groupId, ...(kafka as object) },
   });

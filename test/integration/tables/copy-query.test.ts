@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Client } from 'pg';
+import type { PgConnection } from '../../../app/store/connection/pg-internals.ts';
 import { type CopyInput, CopyQuery } from '../../../app/store/copy/binary-copy.ts';
 import { CopyBuffer } from '../../../app/store/copy/copy-buffer.ts';
 import { randomName } from '../stack/random-name.ts';
@@ -63,6 +64,36 @@ describe('several COPYs of one message', () => {
     ['the last one', [binary(1), text('2\tb\n'), text('x\n')]],
   ])('leave nothing when a row of %s is refused, and the connection can be used', async (_, copies) => {
     await expect(send(copies).tags).rejects.toMatchObject({ code: expect.stringMatching(/^22P/) });
+    await client.query('ROLLBACK');
+    expect(await contents()).toEqual({ first: [], second: [] });
+  });
+
+  test('are sent all at once, when PostgreSQL is ready for the first ones', async () => {
+    const { connection } = client as unknown as { connection: PgConnection };
+    let ready = 0;
+    const count = () => {
+      ready += 1;
+    };
+    connection.prependListener('copyInResponse', count);
+    const writes: number[] = [];
+    const { stream } = connection;
+    const write = stream.write.bind(stream);
+    stream.write = (piece: Uint8Array | string) => {
+      writes.push(ready);
+      return write(piece);
+    };
+    await send([binary(1), text('2\tb\n'), text('3\n')]).tags;
+    stream.write = write;
+    connection.off('copyInResponse', count);
+    expect([writes[0], new Set(writes.slice(1)), ready]).toEqual([0, new Set([1]), 3]);
+    expect(await contents()).toEqual({ first: [1, 3], second: ['2b'] });
+  });
+
+  test('are passed over behind a refused one, however large they are', async () => {
+    const large = text(`2\t${'b'.repeat(20_000_000)}\n`);
+    await expect(send([text('x'), large, text('3\n')]).tags).rejects.toMatchObject({
+      code: expect.stringMatching(/^22P/),
+    });
     await client.query('ROLLBACK');
     expect(await contents()).toEqual({ first: [], second: [] });
   });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Client, PoolClient } from 'pg';
+import type { Client, PoolClient, QueryResult } from 'pg';
 import { CopyQuery } from '../../../app/store/copy/binary-copy.ts';
-import { fingerprintGuard } from '../../../app/tables/mapping/fingerprint-guard.ts';
+import { joinedGuards } from '../../../app/store/tables/table-guard.ts';
+import { guardOf } from '../../../app/tables/mapping/fingerprint-guard.ts';
 import { readMappings } from '../../../app/tables/mapping/read-mappings.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
@@ -36,12 +37,20 @@ async function guarded({
   if (mapping === undefined) {
     throw new Error('the mapping of this test is wrong');
   }
-  return { table, client, inSchema, isAsKnown: () => isAsKnown(client, mapping, table) };
+  return { table, client, mapping, inSchema, isAsKnown: () => isAsKnown(client, mapping, table) };
+}
+
+type GuardedMapping = Parameters<typeof guardOf>[0];
+
+/** The guard of a transaction with rows of these tables. */
+function stepsOf(...mappings: readonly GuardedMapping[]) {
+  const { ofTables, comparisons } = joinedGuards(mappings.map(guardOf));
+  return [...ofTables.flat(), ...comparisons];
 }
 
 /** Whether the rows would have been sent. */
-async function isAsKnown(client: Client, mapping: Parameters<typeof fingerprintGuard>[0], table: string) {
-  const steps = fingerprintGuard(mapping);
+async function isAsKnown(client: Client, mapping: GuardedMapping, table: string) {
+  const steps = stepsOf(mapping);
   const copying = `COPY ${schema}.${table} (id) FROM STDIN (FORMAT binary)`;
   const isSame = (completed: readonly string[]) =>
     steps.every(({ tag }, nth) => completed.at(nth - steps.length) === tag);
@@ -96,6 +105,24 @@ describe('no row is sent', () => {
     await inSchema('CREATE INDEX ON ? (note)');
     expect(await isAsKnown()).toBe(true);
     await inSchema(ddl);
+    expect(await isAsKnown()).toBe(false);
+  });
+
+  test.each([0, 1, 2])('of any table of a transaction when one of three, the %ith, is altered', async (nth) => {
+    const tables = [
+      await guarded({ columns: 'id int PRIMARY KEY, note text', key: 'id' }),
+      await guarded(),
+      await guarded(),
+    ];
+    const steps = stepsOf(...tables.map(({ mapping }) => mapping));
+    const [{ client } = await guarded()] = tables;
+    const isAsKnown = async () => {
+      const results: unknown = await client.query(['BEGIN', ...steps.map(({ sql }) => sql), 'ROLLBACK'].join('; '));
+      const tags = (results as readonly QueryResult[]).map(({ command, rowCount }) => `${command} ${rowCount}`);
+      return steps.every(({ tag }, at) => !tag.startsWith('SELECT') || tags[at + 1] === tag);
+    };
+    expect(await isAsKnown()).toBe(true);
+    await tables[nth]?.inSchema('ALTER TABLE ? ALTER note SET NOT NULL');
     expect(await isAsKnown()).toBe(false);
   });
 
@@ -194,7 +221,7 @@ describe('a role with INSERT', () => {
     await client.query(
       mapping === undefined
         ? ''
-        : fingerprintGuard(mapping)
+        : stepsOf(mapping)
             .map(({ sql }) => sql)
             .join('; '),
     );

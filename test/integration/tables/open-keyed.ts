@@ -129,7 +129,9 @@ export async function openKeyed({ ddl, tables, partitions = 1, onContended, data
 
 function settingsOf(schema: string, settings: Readonly<Record<string, unknown>>): Settings {
   const kafka = { brokers: ['unused:9092'], groupId: 'group', topics: [] };
-  const checked = checkSettings({ ...settings, database: { url: 'postgresql://unused/unused', schema }, kafka });
+  const { database } = settings;
+  const unused = { url: 'postgresql://unused/unused', schema, ...(database as object) };
+  const checked = checkSettings({ ...settings, database: unused, kafka });
   if (!checked.ok) {
     throw new Error(JSON.stringify(checked.problems));
   }

@@ -17,11 +17,11 @@ async function openMarked() {
 
 test('small transactions write nothing to the catalog: their stage has the same file', async () => {
   const { write, stages, orders } = await openMarked();
-  await write(orders(0, 1));
+  await write(orders(0, 2));
   const before = (await stages()).map(({ file }) => file);
   expect(before).toHaveLength(1);
   for (let id = 1; id <= 20; id += 1) {
-    await write(orders(id, 1));
+    await write(orders(2 * id, 2));
   }
   expect((await stages()).map(({ file }) => file)).toEqual(before);
 });
@@ -35,14 +35,21 @@ test('rows that go through a stage take no space there for long', async () => {
   expect(await run('SELECT count(*)::int AS rows FROM ?.orders')).toEqual([{ rows: 6_000 }]);
 });
 
-test.each([[1], [2_000]])('rows of a transaction of %d are not taken again by the next one', async (count) => {
+test('a transaction of one row makes no stage', async () => {
+  const { write, run, stages, orders } = await openMarked();
+  await write(orders(0, 1));
+  expect(await stages()).toEqual([]);
+  expect(await run('SELECT id FROM ?.orders')).toEqual([{ id: 0 }]);
+});
+
+test.each([[2], [2_000]])('rows of a transaction of %d are not taken again by the next one', async (count) => {
   const { write, run, mark, orders } = await openMarked();
   await write(orders(0, count, 'x'.repeat(100)));
   await run(`UPDATE ?.orders SET ${mark} = 'changed'`);
-  await write(orders(count, 1));
-  await write(orders(count + 1, 1));
+  await write(orders(count, 2));
+  await write(orders(count + 2, 2));
   expect(await run(`SELECT ${mark} AS text, count(*)::int AS rows FROM ?.orders GROUP BY 1 ORDER BY 1`)).toEqual([
     { text: 'changed', rows: count },
-    { text: 'new', rows: 2 },
+    { text: 'new', rows: 4 },
   ]);
 });

@@ -72,7 +72,7 @@ function temporaryRecords({ consumer, records: { keyEncoding } }: Settings, read
     requireOnce: async () => undefined,
     opening: () =>
       `SET LOCAL client_min_messages = warning; CREATE TEMPORARY TABLE IF NOT EXISTS ${RECORDS.table} (${columns.join(', ')}) ON COMMIT DROP`,
-    guard: () => [],
+    guard: () => ({ steps: [] }),
     copying: () => records.copying(),
     rowTriggers: () => [],
     refusal: (client, refused) => records.refusal(client, refused),
