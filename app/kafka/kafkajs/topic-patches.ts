@@ -172,13 +172,26 @@ interface OffsetsCall {
   readonly resolve: (answers: Promise<readonly TopicOffsets[]>) => void;
 }
 
-/** The same as one request; where it fails each call asks alone, so no topic fails for another one. */
+/** After this time each topic is asked for alone: brokers answer for all of them within milliseconds. */
+const LATE_MS = 3_000;
+
+/**
+ * The same as one request. Where it fails or is late each call asks alone, so no topic fails or waits for another one.
+ */
 function fetchTogether(fetch: FetchOffsets, calls: readonly OffsetsCall[]): void {
   const answered = fetch(calls.flatMap(({ topics }) => topics));
+  if (calls.length === 1) {
+    calls[0]?.resolve(answered);
+    return;
+  }
+  const inTime = new Promise<readonly TopicOffsets[]>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('late')), LATE_MS).unref();
+    answered.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
   for (const { topics, resolve } of calls) {
     const names = new Set(topics.map(({ topic }) => topic));
     const own = (answers: readonly TopicOffsets[]) => answers.filter(({ topic }) => names.has(topic));
-    resolve(answered.then(own, (error: unknown) => (calls.length === 1 ? Promise.reject(error) : fetch(topics))));
+    resolve(inTime.then(own, () => fetch(topics)));
   }
 }
 

@@ -142,7 +142,7 @@ rolloutTest(
 
     const second = await startConsumer({ ...place, topics: [], groupId: randomName('group') });
     expect(await second.exited).toMatchObject({ code: 78 });
-    expect(second.logs.all.join('\n')).toContain(`group ${groupId} has stored offsets of it and has not run`);
+    expect(second.logs.all.join('\n')).toContain(`group ${groupId} fills the table ${own}.places from it already`);
 
     const beside = await startThis();
     await eachWrites([before, beside], 1_000);

@@ -74,6 +74,9 @@ function offsetsOf(body: Buffer, error: number): Buffer {
 
 const NOT_LEADER = 6;
 
+/** A topic about whose offsets the broker never says anything, nor about others in the same request. */
+const SILENT = 'silent';
+
 /**
  * A broker of id 0 that has the topics `kept` and `other`, whose partitions have the leaders, and `secret`. A second
  * one, of id 1, leads nothing any more.
@@ -87,11 +90,13 @@ async function aCluster(leaders: readonly number[], prepare: (cluster: Cluster) 
     const answers = {
       kept: { partitions: partitionsNow() },
       other: { partitions: partitionsNow() },
+      [SILENT]: { partitions: partitionsNow() },
       secret: { error: 29 },
     } as Readonly<Record<string, object>>;
     return metadataOf(brokers, Object.fromEntries(asked.map((topic) => [topic, answers[topic] ?? { error: 3 }])));
   };
-  const leading = await StubBroker.start({ metadata, listOffsets: ({ body }) => offsetsOf(body, 0) });
+  const listOffsets = ({ body }: { readonly body: Buffer }) => (body.includes(SILENT) ? null : offsetsOf(body, 0));
+  const leading = await StubBroker.start({ metadata, listOffsets });
   const former = await StubBroker.start({ metadata, listOffsets: ({ body }) => offsetsOf(body, NOT_LEADER) });
   const brokers = [leading, former];
   const cluster = await clusterOf(leading, topics, prepare);
@@ -193,6 +198,15 @@ test('a topic that is asked for together with an unknown one is answered all the
   await expect(deleted).rejects.toMatchObject(UNKNOWN_TOPIC);
   expect(await kept).toEqual([{ topic: 'kept', partitions: [offset(0, '7')] }]);
 });
+
+test('a topic that is asked for together with one that gets no answer is answered all the same', async () => {
+  const { cluster, asked } = await aCluster([0], admin, ['kept', SILENT]);
+  const [kept, silent] = ['kept', SILENT].map((topic) => cluster.fetchTopicsOffset([partitionsOf(topic, 0)]));
+  silent?.catch(() => undefined);
+  expect(await kept).toEqual([{ topic: 'kept', partitions: [offset(0, '7')] }]);
+  expect(asked()).toBe(3);
+  // Half of what a request waits for an answer, which is how long the other topic waits.
+}, 15_000);
 
 const FORMER = 1;
 
