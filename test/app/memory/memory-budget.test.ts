@@ -86,37 +86,45 @@ test('partitions share half of what may be held, since each may have as much in 
 test('whatever a queue does, it holds what it has and what is being written, and nothing in the end', async () => {
   const step = fc.constantFrom('push', 'use', 'fail', 'clear');
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 30, size: 'max' }), fc.integer({ min: 1, max: 7 }), async (steps, records) => {
-      const memory = new MemoryBudget(LIMIT);
-      const queue = new RecordQueue(memory);
-      const aFixed = (offset: bigint) => aRecord(offset, { key: null, value: Buffer.alloc(10) });
-      const one = ENTRY_BYTES + recordsOf([aFixed(0n), aFixed(1n)]).memory;
-      let [end, queued] = [0n, 0];
-      const take = async (isFailing: boolean) => {
-        const before = memory.held;
-        const using = queue.use({ records, bytes: MEBIBYTE }, async (taken) => {
-          expect(memory.held).toBe(before);
-          queued -= taken.records.length;
-          if (isFailing) throw new Error('refused');
-        });
-        await using.catch(() => undefined);
-      };
-      for (const each of steps) {
-        if (each === 'push') {
-          const batch = { records: recordsOf([aFixed(end), aFixed(end + 1n)]), firstOffset: end, nextOffset: end + 2n };
-          queue.push({ ...batch, fetchedAt: new Date(0) });
-          [end, queued] = [batch.nextOffset, queued + 2];
-        } else if (each === 'clear') {
-          queue.clear();
-          queued = 0;
-        } else if (queued > 0) {
-          await take(each === 'fail');
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 30, size: 'max' }),
+      fc.integer({ min: 1, max: 7 }),
+      async (steps, records) => {
+        const memory = new MemoryBudget(LIMIT);
+        const queue = new RecordQueue(memory);
+        const aFixed = (offset: bigint) => aRecord(offset, { key: null, value: Buffer.alloc(10) });
+        const one = ENTRY_BYTES + recordsOf([aFixed(0n), aFixed(1n)]).memory;
+        let [end, queued] = [0n, 0];
+        const take = async (isFailing: boolean) => {
+          const before = memory.held;
+          const using = queue.use({ records, bytes: MEBIBYTE }, async (taken) => {
+            expect(memory.held).toBe(before);
+            queued -= taken.records.length;
+            if (isFailing) throw new Error('refused');
+          });
+          await using.catch(() => undefined);
+        };
+        for (const each of steps) {
+          if (each === 'push') {
+            const batch = {
+              records: recordsOf([aFixed(end), aFixed(end + 1n)]),
+              firstOffset: end,
+              nextOffset: end + 2n,
+            };
+            queue.push({ ...batch, fetchedAt: new Date(0) });
+            [end, queued] = [batch.nextOffset, queued + 2];
+          } else if (each === 'clear') {
+            queue.clear();
+            queued = 0;
+          } else if (queued > 0) {
+            await take(each === 'fail');
+          }
+          // A batch of two stays in memory until both are written.
+          expect(memory.held).toBe(Math.ceil(queued / 2) * one);
         }
-        // A batch of two stays in memory until both are written.
-        expect(memory.held).toBe(Math.ceil(queued / 2) * one);
-      }
-      queue.clear();
-      expect(memory.held).toBe(0);
-    }),
+        queue.clear();
+        expect(memory.held).toBe(0);
+      },
+    ),
   );
 });
