@@ -30,7 +30,7 @@ export default {
   maxWorkers: 5,
   // Node.js keeps each suite's modules. Beyond this a worker spends more time on its garbage, and on copying its memory map for
   // each program that it starts, than its successor needs to begin.
-  workerIdleMemoryLimit: '400MB',
+  workerIdleMemoryLimit: '900MB',
   // All workers end at once, and give back hundreds of megabytes each on two cores. Who still runs then has something open.
   workerGracefulExitTimeout: 10_000,
   testSequencer: '<rootDir>/test/suite-order.mjs',
