@@ -81,12 +81,12 @@ longTest('a consumer with records to write tells of the same outage with the sam
 });
 
 /** A consumer that has read all of a Kafka of its own. */
-async function caughtUp() {
+async function caughtUp(settings: Readonly<Record<string, object>> = {}) {
   const kafka = await startPrivateKafka();
   const { broker } = kafka;
   const topic = await createTopic({ broker });
   await produce(topic, [{ value: '1' }], { broker });
-  const consumer = await startConsumer({ topics: [topic], brokers: [broker] });
+  const consumer = await startConsumer({ topics: [topic], brokers: [broker], settings });
   await awaitEachOnce({ schema: consumer.schema, topic, records: 1 });
   await until('Kafka to be UP', async () =>
     (await consumer.get(`${consumer.endpoint.healthPath}/kafka`)).status === 200 ? true : undefined,
@@ -119,13 +119,12 @@ test('a Kafka that was stopped is told once, each broker once for each reason, a
 });
 
 longTest('a frozen Kafka is told, counts as away, and is told when it is back', async () => {
-  const { kafka, consumer } = await caughtUp();
+  // A third of it is what the coordinator has for a new connection: the silence of the open ones is noticed before.
+  const { kafka, consumer } = await caughtUp({ kafka: { sessionTimeout: '30s' } });
   process.kill(kafka.pid, 'SIGSTOP');
-  // What was asked on an open connection is missed first, or the coordinator, whose connection is closed for its silence.
-  const missed = String.raw`(no answer within 3000 ms|the coordinator of the group took no connection within \d+ ms)`;
   expect(await awaitLine(consumer, 'Kafka is away')).toMatchObject({
     level: 'warn',
-    reason: expect.stringMatching(`^${missed}: ${kafka.broker} spoke Kafka's protocol before$`),
+    reason: `no answer within 3000 ms: ${kafka.broker} spoke Kafka's protocol before`,
   });
   expect(await errors(consumer, 'kafka_away')).toBeGreaterThan(0);
   process.kill(kafka.pid, 'SIGCONT');
