@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module';
 import { describe, expect, test } from '@jest/globals';
+import { USUAL_WAIT } from '../../../../app/kafka/fetch/fetch-loop.ts';
 import { FetchEncoder, fetchVersion } from '../../../../app/kafka/fetch/fetch-request.ts';
 import { FetchedPartition, FetchedTopic } from '../../../../app/kafka/fetch/fetched-partition.ts';
+import { checkSettings } from '../../../../settings/settings.ts';
 import { int8, int16, int32, int64, topicId } from './fetch-bytes.ts';
 
 const { requests } = createRequire(import.meta.url)('kafkajs/src/protocol/requests') as {
@@ -69,6 +71,15 @@ test('version 13 asks by topic id and last epoch, those of one id together, with
     ...[int8(1), int8(1), int8(0)], // no forgotten topics, no rack
   ]);
   expect(new FetchEncoder().encode(13, partitions, BOUNDS).toString('hex')).toBe(expected.toString('hex'));
+});
+
+test('a fetch waits as the settings have it where nobody says how', () => {
+  const checked = checkSettings({
+    kafka: { brokers: ['a:1'], topics: ['orders'], groupId: 'g' },
+    database: { url: 'postgresql://h/d' },
+  });
+  const { minBytes, maxWaitMs } = USUAL_WAIT;
+  expect(checked).toMatchObject({ value: { kafka: { fetchMinBytes: minBytes, fetchMaxWait: `${maxWaitMs}ms` } } });
 });
 
 test('a broker is asked to gather no more than an answer may have', () => {
