@@ -57,12 +57,13 @@ const LAG_KNOWN_MS = 15_000;
  * - a topic that waits alone changes nothing: a restart mends no table, and holds up the others. The details say why it
  *   waits. Running or paused, when all topics of the process wait that Kafka has: DOWN
  * - running or paused without a topic that Kafka has: DOWN, unless Kafka is down. Where only some topics are gone, the
- *   details name them, and the status stays: a restart brings no topic back
+ *   details name them, and the status stays: a restart brings no topic back. Neither their partitions, which the group
+ *   may own until its next assignment, nor the lag of these count
  * - draining, stopped: OUT_OF_SERVICE
  * - failed: DOWN
  */
 export function consumerHealth(report: ConsumerReport, parts: PartsHealth): Health {
-  return { status: statusOf(report, parts), details: detailsOf(report) };
+  return { status: statusOf({ ...report, partitions: remaining(report) }, parts), details: detailsOf(report) };
 }
 
 /** A part that is checked, such as `RefreshedHealth`. */
@@ -98,6 +99,12 @@ const isAllLeaderless = ({ partitions }: ConsumerReport): boolean =>
 
 const goneTopics = ({ topics = [] }: ConsumerReport): string[] =>
   topics.flatMap(({ topic, isGone }) => (isGone ? [topic] : []));
+
+/** The partitions of topics that are not gone. */
+function remaining(report: ConsumerReport): readonly PartitionReport[] {
+  const gone = new Set(goneTopics(report));
+  return report.partitions.filter(({ topic }) => !gone.has(topic));
+}
 
 const hasNoTopic = ({ topics = [] }: ConsumerReport): boolean =>
   topics.length > 0 && topics.every(({ isGone }) => isGone);
@@ -147,8 +154,9 @@ function statusOf(report: ConsumerReport, { kafkaIsDown, areReachable }: PartsHe
 function detailsOf(report: ConsumerReport): Record<string, Detail> {
   const gone = goneTopics(report);
   const { state, groupId, partitions, outOfGroupSince, lastProgressAt, lastError, lastErrorAt } = report;
-  const awaiting = partitions.flatMap(({ topic, partition, awaits }) => (awaits ? [{ topic, partition, awaits }] : []));
-  const stalled = partitions.flatMap(stallOf);
+  const remain = remaining(report);
+  const awaiting = remain.flatMap(({ topic, partition, awaits }) => (awaits ? [{ topic, partition, awaits }] : []));
+  const stalled = remain.flatMap(stallOf);
   const unreadable = partitions.flatMap(unreadableDetails);
   const leaderless = partitions.flatMap(({ topic, partition, leaderlessSince: since }) =>
     since ? [{ topic, partition, since: since.toISOString() }] : [],
@@ -163,7 +171,7 @@ function detailsOf(report: ConsumerReport): Record<string, Detail> {
     groupId,
     ...(outOfGroupSince && { outOfGroupSince: outOfGroupSince.toISOString() }),
     assignedPartitions: partitionsByTopic(partitions),
-    lag: totalLag(report),
+    lag: totalLag({ ...report, partitions: remain }),
     ...(awaiting.length === 0 ? {} : { awaiting }),
     ...(stalled.length === 0 ? {} : { stalled }),
     ...(unreadable.length === 0 ? {} : { unreadable }),

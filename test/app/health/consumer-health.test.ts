@@ -144,6 +144,27 @@ test.each(['running', 'paused'] as const)(
   },
 );
 
+test.each(AWAITED)(
+  'the partitions of a topic that is gone count neither by the %s that they await nor by a stall',
+  (awaits) => {
+    const stalledSince = new Date('2026-11-21T11:00:00Z');
+    const report = (isGone: boolean): ConsumerReport => ({
+      ...IDLE,
+      topics: TOPICS.map((topic) => ({ topic, isGone: isGone && topic === 'payments' })),
+      partitions: [
+        { topic: 'orders', partition: 0, nextOffset: 1n, lag: 5n },
+        { topic: 'payments', partition: 0, nextOffset: 1n, lag: null, awaits, stalledSince },
+      ],
+    });
+    expect(consumerHealth(report(false), REACHABLE).status).toBe('DOWN');
+    const health = consumerHealth(report(true), REACHABLE);
+    expect(health).toMatchObject({ status: 'UP', details: { lag: 5, goneTopics: ['payments'] } });
+    for (const reason of ['awaiting', 'stalled']) {
+      expect(health.details).not.toHaveProperty(reason);
+    }
+  },
+);
+
 test.each(['assigning', 'running', 'paused'] as const)(
   'a consumer that is out of its group (%s) is DOWN, with or without leaders, but not while a part is away or just back',
   (state) => {
