@@ -3,6 +3,7 @@ import type { TopicPartition } from '../records/record.ts';
 import { type StartFrom, startPositions } from '../stream/partition/positions.ts';
 import type { Clock } from '../stream/ports/clock.ts';
 import type { Position } from '../stream/ports/record-source.ts';
+import { GONE_AFTER_MS } from '../stream/subscribed-topics.ts';
 import type { ReadTopics } from '../topics/read-topics.ts';
 import { messageOf } from './client/kafka-errors.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';
@@ -36,9 +37,6 @@ interface TemplateTopicsPorts {
   readonly clock: Clock;
   readonly logger: Logger;
 }
-
-/** Right after a topic was created, or a broker started, an answer may miss a topic that is there. */
-const GONE_AFTER_MS = 5_000;
 
 /**
  * The topics that templates take. Listing the cluster finds them, and they are in use from the moment on that the group

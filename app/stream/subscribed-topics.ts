@@ -6,8 +6,11 @@ import { FatalError } from './ports/stream-errors.ts';
 /** What becomes of a topic that Kafka does not have any more: the setting `consumer.onTopicGone`. */
 export type OnTopicGone = 'continue' | 'stop';
 
-/** Right after a topic was created, or a broker started, an answer may miss a topic that is there. */
-const GONE_AFTER_MS = 5_000;
+/**
+ * A topic is gone once brokers have not had it for so long. Right after a topic was created, or a broker started, an
+ * answer may miss a topic that is there.
+ */
+export const GONE_AFTER_MS = 5_000;
 
 /** Kafka is asked every few seconds; an answer that is older than this is worth nothing. */
 const KNOWN_FOR_MS = 60_000;
