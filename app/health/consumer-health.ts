@@ -63,7 +63,7 @@ const LAG_KNOWN_MS = 15_000;
  * - failed: DOWN
  */
 export function consumerHealth(report: ConsumerReport, parts: PartsHealth): Health {
-  return { status: statusOf({ ...report, partitions: remaining(report) }, parts), details: detailsOf(report) };
+  return { status: statusOf({ ...report, partitions: ofExistingTopics(report) }, parts), details: detailsOf(report) };
 }
 
 /** A part that is checked, such as `RefreshedHealth`. */
@@ -101,7 +101,7 @@ const goneTopics = ({ topics = [] }: ConsumerReport): string[] =>
   topics.flatMap(({ topic, isGone }) => (isGone ? [topic] : []));
 
 /** The partitions of topics that are not gone. */
-function remaining(report: ConsumerReport): readonly PartitionReport[] {
+function ofExistingTopics(report: ConsumerReport): readonly PartitionReport[] {
   const gone = new Set(goneTopics(report));
   return report.partitions.filter(({ topic }) => !gone.has(topic));
 }
@@ -154,9 +154,9 @@ function statusOf(report: ConsumerReport, { kafkaIsDown, areReachable }: PartsHe
 function detailsOf(report: ConsumerReport): Record<string, Detail> {
   const gone = goneTopics(report);
   const { state, groupId, partitions, outOfGroupSince, lastProgressAt, lastError, lastErrorAt } = report;
-  const remain = remaining(report);
-  const awaiting = remain.flatMap(({ topic, partition, awaits }) => (awaits ? [{ topic, partition, awaits }] : []));
-  const stalled = remain.flatMap(stallOf);
+  const existing = ofExistingTopics(report);
+  const awaiting = existing.flatMap(({ topic, partition, awaits }) => (awaits ? [{ topic, partition, awaits }] : []));
+  const stalled = existing.flatMap(stallOf);
   const unreadable = partitions.flatMap(unreadableDetails);
   const leaderless = partitions.flatMap(({ topic, partition, leaderlessSince: since }) =>
     since ? [{ topic, partition, since: since.toISOString() }] : [],
@@ -171,7 +171,7 @@ function detailsOf(report: ConsumerReport): Record<string, Detail> {
     groupId,
     ...(outOfGroupSince && { outOfGroupSince: outOfGroupSince.toISOString() }),
     assignedPartitions: partitionsByTopic(partitions),
-    lag: totalLag({ ...report, partitions: remain }),
+    lag: totalLag({ ...report, partitions: existing }),
     ...(awaiting.length === 0 ? {} : { awaiting }),
     ...(stalled.length === 0 ? {} : { stalled }),
     ...(unreadable.length === 0 ? {} : { unreadable }),

@@ -8,12 +8,15 @@ export const PLUS = 0x2b;
 export const COMMA = 0x2c;
 export const MINUS = 0x2d;
 export const POINT = 0x2e;
+export const SLASH = 0x2f;
 export const ZERO = 0x30;
 export const NINE = 0x39;
 export const COLON = 0x3a;
 export const LIST_BEGIN = 0x5b;
 export const BACKSLASH = 0x5c;
 export const LIST_END = 0x5d;
+export const LOWER_E = 0x65;
+export const LOWER_U = 0x75;
 export const OBJECT_BEGIN = 0x7b;
 export const OBJECT_END = 0x7d;
 /** The bit that the lower-case form of a letter has, and the upper-case form lacks. */

@@ -6,9 +6,8 @@ import type { TextScratch } from '../parts/text-scratch.ts';
 import type { ProtoCursor } from './proto-cursor.ts';
 import type { FieldEntry, ValueStep } from './proto-program.ts';
 import type { ProtoField } from './proto-type.ts';
-import { booleanAt, symbolAt, writeNumber } from './scalar-text.ts';
+import { booleanAt, NUMBER_ZERO, symbolAt, writeNumber } from './scalar-text.ts';
 
-const ZERO = Buffer.from('0', 'latin1');
 const EMPTY = {
   list: Buffer.from('[]', 'latin1'),
   map: Buffer.from('{}', 'latin1'),
@@ -85,7 +84,7 @@ export function putZero(found: FoundParts, node: number, { shape, kind, symbols 
       return;
     default:
       if (symbol === undefined) {
-        found.put(node, 'number', ZERO, 0, ZERO.length);
+        found.put(node, 'number', NUMBER_ZERO, 0, NUMBER_ZERO.length);
       } else {
         found.put(node, 'text', symbol, 0, symbol.length);
       }

@@ -9,7 +9,7 @@ import type { ProtoField, ProtoKind } from './proto-type.ts';
 export type NumberKind = Exclude<ProtoKind, 'bool' | 'string' | 'bytes' | 'enum' | 'message'>;
 
 const EMPTY_TEXT = Buffer.from('""', 'latin1');
-const ZERO = Buffer.from('0', 'latin1');
+export const NUMBER_ZERO = Buffer.from('0', 'latin1');
 
 /** As JSON, what a single value is that is absent and has no presence. */
 export function zeroOf({ kind, symbols }: Pick<ProtoField, 'kind' | 'symbols'>): Buffer {
@@ -21,10 +21,10 @@ export function zeroOf({ kind, symbols }: Pick<ProtoField, 'kind' | 'symbols'>):
       return WORDS.false;
     case 'enum': {
       const symbol = symbols.get(0);
-      return symbol === undefined ? ZERO : Buffer.from(`"${symbol.toString('utf8')}"`, 'utf8');
+      return symbol === undefined ? NUMBER_ZERO : Buffer.from(`"${symbol.toString('utf8')}"`, 'utf8');
     }
     default:
-      return ZERO;
+      return NUMBER_ZERO;
   }
 }
 

@@ -6,7 +6,13 @@ import { isCopyTag } from '../copy/binary-copy.ts';
 import { RowRefused } from '../copy/isolate-poison.ts';
 import type { OwnTables } from '../tables/own-tables.ts';
 import { droppedRows } from './refusing-table.ts';
-import { type MovingStep, sent, type TableBatch, type Transaction, transactionOf } from './transaction-messages.ts';
+import {
+  type MovingStep,
+  sendMessage,
+  type TableBatch,
+  type Transaction,
+  transactionOf,
+} from './transaction-messages.ts';
 
 /**
  * Why two owners of a partition that overlap, however long, never both write an offset, in `records` or in a keyed
@@ -171,7 +177,7 @@ export async function writeAtOnce(
   const transaction = transactionOf(client, moving, batches);
   const tags: string[] = [];
   for (const message of transaction.messages) {
-    const completed = await sent(client, message);
+    const completed = await sendMessage(client, message);
     if (completed instanceof RowRefused) {
       await client.query('ROLLBACK');
       await ownTables.requireUnwritten(client, groupId, completed.cause);

@@ -22,7 +22,7 @@ export interface TableBatch extends RowBatch {
 interface RowInTable extends TableBatch, OneRow {}
 
 /** Statements that are sent together. */
-interface Message {
+interface TransactionMessage {
   readonly query: CopyQuery | RowStatements;
   /** The table of each statement from some on; `undefined` for one that is about all of them. */
   readonly tables: readonly (Table | undefined)[];
@@ -32,7 +32,7 @@ interface Message {
 
 /** What a transaction consists of. */
 export interface Transaction {
-  readonly messages: readonly Message[];
+  readonly messages: readonly TransactionMessage[];
   /** Whether the tags up to the first row say that rows may be written: the offsets are moved. */
   isMoved(tags: readonly string[]): boolean;
   /** The same: the tables are what the rows are encoded for. */
@@ -87,15 +87,15 @@ export function transactionOf(client: PoolClient, moving: MovingStep, batches: r
 }
 
 /** The statements before the first row. */
-interface Opening extends Omit<Message, 'query'> {
+interface MessageOpening extends Omit<TransactionMessage, 'query'> {
   readonly statements: readonly string[];
 }
 
 function messagesOf(
-  { statements, ...opening }: Opening,
+  { statements, ...opening }: MessageOpening,
   { single, copied }: { readonly single: readonly RowInTable[]; readonly copied: readonly TableBatch[] },
   { mayCopy, end }: { readonly mayCopy: (tags: readonly string[]) => boolean; readonly end: readonly string[] },
-): readonly Message[] {
+): readonly TransactionMessage[] {
   const rows = copied.map((batch) => ({ format: batch.table.copy.format, rows: batch.rows }));
   const copies = copied.flatMap((batch) =>
     batch.table.copying(batch).statements.map((sql) => ({ sql, table: batch.table })),
@@ -117,20 +117,23 @@ function messagesOf(
 }
 
 /** Sends a message. An error is about the table of the statement that follows those that were completed. */
-export const sent = (client: PoolClient, { query, tables, before }: Message): Promise<readonly string[] | Refusal> =>
+export const sendMessage = (
+  client: PoolClient,
+  { query, tables, before }: TransactionMessage,
+): Promise<readonly string[] | RefusedMessage> =>
   client.query<CopyQuery | RowStatements>(query).tags.catch((error: unknown) => {
     const table = tables[query.completed.length - before(query.completed)];
     return refusalOnly(table ? ofTable(error, table.name) : error);
   });
 
 /** Why nothing of a transaction may stay. */
-type Refusal = RowRefused | 'not understood';
+type RefusedMessage = RowRefused | 'not understood';
 
 /**
  * What was refused as a value, so that the transaction can be rolled back; everything else stays an error. Where
  * something is gone that a statement names, PostgreSQL does not understand the statement, and no guard is asked.
  */
-function refusalOnly(error: unknown): Refusal {
+function refusalOnly(error: unknown): RefusedMessage {
   const refusal = asRefusal(error);
   if (refusal instanceof RowRefused) {
     return refusal;

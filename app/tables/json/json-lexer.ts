@@ -3,6 +3,8 @@ import {
   BACKSLASH,
   FIRST_BEYOND_ASCII,
   LOWER_CASE,
+  LOWER_E,
+  LOWER_U,
   MINUS,
   NINE,
   PLUS,
@@ -32,9 +34,6 @@ const FAULTS: Readonly<Record<number, JsonFault>> = {
 
 /** What a negative end means. */
 export const jsonFaultOf = (end: number): JsonFault => FAULTS[end] ?? 'invalid_json';
-
-const LOWER_E = 0x65;
-const LOWER_U = 0x75;
 
 /**
  * The byte there; behind the end 0, which is in no JSON. A document may be a part of a Buffer: all functions here read

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
-import { BACKSLASH } from '../../records/ascii.ts';
+import { BACKSLASH, LOWER_U, SLASH } from '../../records/ascii.ts';
 import { contentOf, type JsonSlice } from '../json/json-slice.ts';
 import type { TableMapping } from '../mapping/table-mapping.ts';
 import type { PlannedColumn } from './column-plan.ts';
@@ -83,9 +83,6 @@ function hasOtherEscapes({ bytes, start, end }: JsonSlice): boolean {
   }
   return false;
 }
-
-const SLASH = '/'.charCodeAt(0);
-const LOWER_U = 'u'.charCodeAt(0);
 
 /** Columns of a row that keep what the table has, as the source sent placeholders of them. */
 export class KeptColumns {

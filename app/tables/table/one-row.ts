@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { UPSERT } from './stage-columns.ts';
 
 /** Of a larger row the statements around it cost little, and its text would be in memory twice. */
-const MOST_BYTES = 8_192;
+const MOST_ROW_BYTES = 8_192;
 
 /** What a parameter is read without, and COPY with: a modifier, and the fields of an interval. */
 const MODIFIED = /\(|^interval /;
@@ -19,7 +19,7 @@ const MODIFIED_ALIKE = /^(?:numeric|character|character varying|bit|bit varying|
  */
 export const isReadAlike = (type: string): boolean => !MODIFIED.test(type) || MODIFIED_ALIKE.test(type);
 
-const ESCAPES: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r' };
+const CONTROL_ESCAPES: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r' };
 
 /**
  * The values of the only row of a stage, out of COPY's text format as the encoder writes it.
@@ -28,7 +28,7 @@ const ESCAPES: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r' };
  * @returns `null` for a row that deletes, is large, is no UTF-8 or takes a default: the stage takes all of them
  */
 export function valuesOfOneRow(row: Buffer, columns: number): readonly (string | null)[] | null {
-  if (row.length > MOST_BYTES || !isUtf8(row)) {
+  if (row.length > MOST_ROW_BYTES || !isUtf8(row)) {
     return null;
   }
   const fields = row.toString('utf8', 0, row.length - 1).split('\t');
@@ -40,6 +40,8 @@ export function valuesOfOneRow(row: Buffer, columns: number): readonly (string |
     if (!field.includes('\\')) {
       return field;
     }
-    return field === '\\N' ? null : field.replaceAll(/\\([\s\S])/g, (_, escaped) => ESCAPES[escaped] ?? escaped);
+    return field === '\\N'
+      ? null
+      : field.replaceAll(/\\([\s\S])/g, (_, escaped) => CONTROL_ESCAPES[escaped] ?? escaped);
   });
 }
