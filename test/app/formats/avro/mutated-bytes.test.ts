@@ -7,8 +7,8 @@ import { IS_LONG_RUN } from '../../../integration/stack/long-test.ts';
 import { mutated, numbers, requireSound } from '../mutations.ts';
 import { type GoldenValue, goldenValues } from './golden-values.ts';
 
-/** Of each golden value. */
-const MUTATIONS = IS_LONG_RUN ? 100_000 : 400;
+/** Of each of some 30 golden values. */
+const MUTATIONS = IS_LONG_RUN ? 10_000 : 400;
 
 /** A reader of all that is taken of a golden value. @returns why bytes are refused; `null` where they are not */
 function readerOf({ schema, paths }: GoldenValue): (bytes: Buffer) => string | null {
