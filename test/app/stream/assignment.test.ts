@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { Position } from '../../../app/stream/ports/record-source.ts';
 import { OutageError } from '../../../app/stream/ports/stream-errors.ts';
 import { aBatch, PARTITION } from './records.ts';
-import { answerAll, assignAnew, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';
+import { SimulatedSink } from './simulated-sink.ts';
+import { answerAll, assignAnew, settle, setUp, setUpOpened } from './simulation.ts';
 
 /** A sink that answers with its stored offsets when the test says so. */
 function answeringByHand(sink: SimulatedSink) {

@@ -3,7 +3,8 @@ import { MemoryBudget } from '../../../app/memory/memory-budget.ts';
 import type { Position } from '../../../app/stream/ports/record-source.ts';
 import { FatalError, OutageError } from '../../../app/stream/ports/stream-errors.ts';
 import { aBatch, PARTITION } from './records.ts';
-import { answerAll, assignAnew, SimulatedSink, settle, setUp } from './simulation.ts';
+import { SimulatedSink } from './simulated-sink.ts';
+import { answerAll, assignAnew, settle, setUp } from './simulation.ts';
 
 const KEPT = PARTITION;
 const OTHER = { topic: 'payments', partition: 0 };

@@ -6,7 +6,8 @@ import type { Gap, WriteRequest } from '../../../../app/stream/ports/record-sink
 import { FatalError, OutageError } from '../../../../app/stream/ports/stream-errors.ts';
 import type { FatalCode } from '../../../../contract/fatal-codes.ts';
 import { PARTITION } from '../records.ts';
-import { answerAll, assignAnew, SimulatedSink, settle, setUp } from '../simulation.ts';
+import { SimulatedSink } from '../simulated-sink.ts';
+import { answerAll, assignAnew, settle, setUp } from '../simulation.ts';
 
 const WAITING = { topic: 'shop.public.orders', partition: 0 };
 const OTHER = { topic: WAITING.topic, partition: 1 };
