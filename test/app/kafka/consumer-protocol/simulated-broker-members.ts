@@ -241,3 +241,19 @@ export class ConsumerWorld {
     return this.processes.flatMap(({ mistakes }) => mistakes);
   }
 }
+
+/** A world with members that have joined. */
+export async function withMembers(count: number): Promise<{ world: ConsumerWorld; members: ConsumerProcess[] }> {
+  const world = new ConsumerWorld();
+  const members: ConsumerProcess[] = [];
+  for (let nth = 0; nth < count; nth += 1) {
+    members.push(world.start(`place-${nth}`));
+    await world.time.pass(6_000);
+  }
+  return { world, members };
+}
+
+/** How many processes write the partition with the most of them. */
+export const most = (world: ConsumerWorld) => Math.max(...world.writers.values());
+/** How many write the one with the fewest. */
+export const fewest = (world: ConsumerWorld) => Math.min(...world.writers.values());
