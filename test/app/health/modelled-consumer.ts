@@ -16,11 +16,11 @@ import { managementOptions } from '../management/running-management.ts';
 import { aRecord } from '../stream/records.ts';
 import { settle } from '../stream/simulation.ts';
 import { ModelClock } from './model-clock.ts';
+import { ModelPartition, TOPIC } from './model-partition.ts';
 
 export const STALL_TIMEOUT_MS = 15_000;
 export const TICK_MS = 2_000;
 const SESSION_TIMEOUT_MS = 10_000;
-const TOPIC = 'orders';
 /** A fetch of a partition brings at most so many records. */
 const FETCH_RECORDS = 4n;
 
@@ -31,33 +31,6 @@ export const POSTGRES_STATES = ['up', 'away', 'locked offsets', 'locked records'
 
 export type KafkaState = (typeof KAFKA_STATES)[number];
 export type PostgresState = (typeof POSTGRES_STATES)[number];
-
-/** A partition as Kafka and PostgreSQL have it, and what the consumer can know of it. */
-class ModelPartition {
-  readonly place: TopicPartition;
-  end = 0n;
-  /** `null` until a first offset is stored, which needs a leader. */
-  stored: bigint | null = null;
-  fetchFrom = 0n;
-  isResumed = false;
-  /** When the consumer was last told the log's end; `null` before it was since the assignment. */
-  toldAt: number | null = null;
-  /** When something was written; the assignment, before the first time. */
-  writtenAt = 0;
-  /** When its position was read; `null` before it was since the assignment. */
-  openedAt: number | null = null;
-  /** When all of it was in PostgreSQL. */
-  caughtUpAt = 0;
-  timestamp = -1n;
-  /** Without a leader it is not fetched, and nobody reports its log's end. */
-  isLed = true;
-  /** When it was without a leader last. */
-  leaderlessAt = 0;
-
-  constructor(partition: number) {
-    this.place = { topic: TOPIC, partition };
-  }
-}
 
 const { settings } = managementOptions();
 

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { aBatch, PARTITION } from './records.ts';
-import { answerAll, assignAnew, type Ending, SimulatedSink, settle, setUp } from './simulation.ts';
+import { type Ending, SimulatedSink } from './simulated-sink.ts';
+import { answerAll, assignAnew, settle, setUp } from './simulation.ts';
 
 const END = 40n;
 

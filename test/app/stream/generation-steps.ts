@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type Group, MOST_MEMBERS, PARTITIONS } from './simulated-generations.ts';
-import type { Ending } from './simulation.ts';
+import type { Ending } from './simulated-sink.ts';
 
 export type Step = (group: Group) => Promise<void> | void;
 

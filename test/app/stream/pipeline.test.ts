@@ -4,7 +4,8 @@ import { Records } from '../../../app/records/records.ts';
 import { OutageError } from '../../../app/stream/ports/stream-errors.ts';
 import { isGivenBack, recordBatch, recordsIn } from '../kafka/fetch/record-sets.ts';
 import { aBatch, PARTITION } from './records.ts';
-import { AFTER_HANDOVER_MS, answerAll, assignAnew, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';
+import { SimulatedSink } from './simulated-sink.ts';
+import { AFTER_HANDOVER_MS, answerAll, assignAnew, settle, setUp, setUpOpened } from './simulation.ts';
 
 test('records are written in order, in transactions of at most maxBatchRecords', async () => {
   const { source, sink, pipeline, listener } = setUp(12n);

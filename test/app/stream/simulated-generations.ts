@@ -4,7 +4,8 @@ import type { WriteRequest } from '../../../app/stream/ports/record-sink.ts';
 import type { Position } from '../../../app/stream/ports/record-source.ts';
 import { FatalError } from '../../../app/stream/ports/stream-errors.ts';
 import { PARTITION } from './records.ts';
-import { type Ending, SimulatedSink, settle, setUp } from './simulation.ts';
+import { type Ending, SimulatedSink } from './simulated-sink.ts';
+import { settle, setUp } from './simulation.ts';
 
 /** Records of each partition. */
 export const END = 40n;

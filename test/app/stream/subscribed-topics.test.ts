@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { SubscribedTopics } from '../../../app/stream/subscribed-topics.ts';
 import { aBatch, PARTITION } from './records.ts';
-import { answerAll, assignAnew, SimulatedClock, SimulatedSink, settle, setUp } from './simulation.ts';
+import { SimulatedSink } from './simulated-sink.ts';
+import { answerAll, assignAnew, SimulatedClock, settle, setUp } from './simulation.ts';
 
 const KNOWN: ReadonlyMap<string, number> = new Map([['orders', 6]]);
 

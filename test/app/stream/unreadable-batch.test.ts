@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { OnBrokenBatch } from '../../../app/stream/partition/positions.ts';
 import type { UnreadableBatch } from '../../../app/stream/ports/record-source.ts';
 import { aBatch, PARTITION } from './records.ts';
-import { answerAll, assignAnew, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';
+import { SimulatedSink } from './simulated-sink.ts';
+import { answerAll, assignAnew, settle, setUp, setUpOpened } from './simulation.ts';
 
 describe('a batch that cannot be read', () => {
   const BATCH = { ...PARTITION, offset: 3n, code: 'CORRUPT_BATCH', reason: 'its CRC-32C is another one' } as const;

@@ -1,15 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  AclOperationTypes,
-  AclPermissionTypes,
-  AclResourceTypes,
-  type Admin,
-  AssignerProtocol,
-  type PartitionAssigner,
-  ResourcePatternTypes,
-} from 'kafkajs';
+import { AclOperationTypes, AclResourceTypes } from 'kafkajs';
 import { javaCommand, QUICK_START } from '../../../dev/stack/java-program.ts';
 import { KAFKA_JARS } from '../../../dev/stack/local-kafka.ts';
 import { mavenJars } from '../../../dev/stack/maven-jars.ts';
@@ -17,68 +9,28 @@ import { query } from '../stack/database.ts';
 import { createTopic, kafkaClient } from '../stack/kafka-client.ts';
 import { longTest } from '../stack/long-test.ts';
 import { randomName } from '../stack/random-name.ts';
-import { type SecuredKafka, startSecuredKafka, USER } from '../stack/secured-kafka.ts';
+import { USER } from '../stack/secured-kafka.ts';
 import { type ConsumerUnderTest, startConsumer } from '../stack/start-consumer.ts';
 import { startStubServer } from '../stack/stub-server.ts';
 import { testRun } from '../stack/test-run.ts';
 import { until } from '../stack/until.ts';
+import { type AuthorizedKafka, startAuthorizedKafka } from './authorized-kafka.ts';
 import { examine, expectSameEnd, expectTroubles, type Trouble } from './examined.ts';
+import { foreign } from './foreign-assigner.ts';
 
-let kafka: SecuredKafka;
-let admin: Admin;
-let topic: string;
+let kafka: AuthorizedKafka['kafka'];
+let admin: AuthorizedKafka['admin'];
+let topic: AuthorizedKafka['topic'];
+let allow: AuthorizedKafka['allow'];
+let sasl: AuthorizedKafka['sasl'];
+let settings: AuthorizedKafka['settings'];
+let acl: AuthorizedKafka['acl'];
 
-/** A user may do what an ACL allows; the test, on the plain listener, may do anything. */
 beforeAll(async () => {
-  kafka = await startSecuredKafka({
-    properties: {
-      'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
-      'super.users': 'User:ANONYMOUS',
-    },
-  });
-  admin = kafkaClient({ broker: kafka.broker }).admin();
-  await admin.connect();
-  topic = await createTopic({ broker: kafka.broker, partitions: 3 });
-  await allow(AclResourceTypes.TOPIC, topic, AclOperationTypes.READ);
-  await allow(AclResourceTypes.GROUP, 'group', AclOperationTypes.READ, ResourcePatternTypes.PREFIXED);
+  ({ kafka, admin, topic, allow, sasl, settings, acl } = await startAuthorizedKafka());
 });
 
 afterAll(() => admin.disconnect());
-
-const allow = (
-  resourceType: AclResourceTypes,
-  resourceName: string,
-  operation: AclOperationTypes,
-  resourcePatternType = ResourcePatternTypes.LITERAL,
-) =>
-  admin.createAcls({
-    acl: [
-      {
-        ...{ resourceType, resourceName, operation, resourcePatternType },
-        ...{ principal: `User:${USER}`, host: '*', permissionType: AclPermissionTypes.ALLOW },
-      },
-    ],
-  });
-
-const sasl = (changed: object = {}) => ({
-  mechanism: 'scram-sha-512',
-  username: USER,
-  password: kafka.password,
-  ...changed,
-});
-
-/** Settings that are right, but for what is changed in the section `kafka`. */
-const settings = (changed: object = {}, others: Partial<ConsumerUnderTest> = {}): ConsumerUnderTest => ({
-  topics: [topic],
-  brokers: [kafka.at('SASL_PLAIN')],
-  ...others,
-  settings: { ...others.settings, kafka: { sasl: sasl(), ...changed } },
-});
-
-const acl = (operation: string, resource: string): unknown =>
-  expect.stringContaining(
-    `--bootstrap-server ${kafka.at('SASL_PLAIN')} --add --allow-principal "User:${USER}" --operation ${operation} ${resource}; or`,
-  );
 
 test('a user with the rights on topic and group has nothing but OK, and the code is 0', async () => {
   const { code, findings, troubles } = await examine(settings());
@@ -275,25 +227,6 @@ describe('topics for dead letters', () => {
     await allow(AclResourceTypes.TOPIC, name, AclOperationTypes.WRITE);
     await until('the right', async () => ((await examine(withLetters(name))).code === 0 ? true : undefined));
   });
-});
-
-/** Assigns nothing, by a protocol that no other member knows. */
-const foreign: PartitionAssigner = () => ({
-  name: 'foreign',
-  version: 1,
-  assign: async ({ members }) =>
-    members.map(({ memberId }) => ({
-      memberId,
-      memberAssignment: AssignerProtocol.MemberAssignment.encode({
-        version: 1,
-        assignment: {},
-        userData: Buffer.alloc(0),
-      }),
-    })),
-  protocol: ({ topics }) => ({
-    name: 'foreign',
-    metadata: AssignerProtocol.MemberMetadata.encode({ version: 1, topics, userData: Buffer.alloc(0) }),
-  }),
 });
 
 describe('the group', () => {

@@ -1,20 +1,12 @@
 import type { Heartbeat, PartitionsById } from '../../../../app/kafka/consumer-protocol/consumer-group-heartbeat.ts';
-import type { ListedMember } from '../../../../app/kafka/consumer-protocol/consumer-group-requests.ts';
 import { ConsumerMember } from '../../../../app/kafka/consumer-protocol/consumer-member.ts';
 import type { ConsumerCoordinator } from '../../../../app/kafka/consumer-protocol/consumer-session.ts';
 import type { Assignment, GroupMemberListener } from '../../../../app/kafka/group/group-member.ts';
 import type { TopicsAnswer } from '../../../../app/kafka/group/subscribed-metadata.ts';
 import type { Encoder, ProtocolRequest } from '../../../../app/kafka/kafkajs/classes.ts';
-import {
-  KafkajsDecoder,
-  KafkajsEncoder,
-  readTags,
-  readTopicId,
-  writeArray,
-  writeTags,
-} from '../../../../app/kafka/kafkajs/flexible-versions.ts';
 import { partitionKey, type TopicPartition } from '../../../../app/records/record.ts';
 import { SimulatedTime } from '../group/simulated-time.ts';
+import { beatAnswer, bytesOf, commitCode, describeAnswer, readHeartbeat } from './coordinator-bytes.ts';
 import { idOf, SimulatedBrokerGroup } from './simulated-broker-group.ts';
 
 const HEARTBEAT = 68;
@@ -22,82 +14,6 @@ const DESCRIBE = 69;
 
 /** A request that nobody answers fails after this time. */
 const TIMEOUT_MS = 30_000;
-
-const text = (encoder: Encoder, value: string | null): Encoder =>
-  value === null ? encoder.writeUVarInt(0) : encoder.writeUVarIntString(value);
-
-function readHeartbeat(bytes: Buffer): Heartbeat {
-  const decoder = new KafkajsDecoder(bytes);
-  readTags(decoder);
-  const [groupId, memberId] = [decoder.readUVarIntString() ?? '', decoder.readUVarIntString() ?? ''];
-  const memberEpoch = decoder.readInt32();
-  const instanceId = decoder.readUVarIntString();
-  decoder.readUVarIntString();
-  const rebalanceTimeoutMs = decoder.readInt32();
-  const topics = decoder.readUVarIntArray((topic) => topic.readUVarIntString() ?? '');
-  decoder.readUVarIntString();
-  decoder.readUVarIntString();
-  const owned = decoder.readUVarIntArray((of) => {
-    const id = readTopicId(of);
-    const numbers = of.readUVarIntArray((number) => number.readInt32()) ?? [];
-    readTags(of);
-    return [id, numbers] as const;
-  });
-  const lists = { topics, owned: owned && new Map(owned) };
-  return { groupId, memberId, memberEpoch, instanceId, rebalanceTimeoutMs, ...lists };
-}
-
-function writePartitions(encoder: Encoder, partitions: PartitionsById, isNamed = false): void {
-  writeArray(encoder, [...partitions], ([id, numbers]) => {
-    encoder.writeBuffer(Buffer.from(id, 'base64url'));
-    if (isNamed) text(encoder, 'name');
-    writeArray(encoder, numbers, (number) => encoder.writeInt32(number));
-    writeTags(encoder);
-  });
-}
-
-const bytesOf = (encoder: Encoder): Buffer => (encoder as Encoder & { readonly buffer: Buffer }).buffer;
-
-function beatAnswer(answer: ReturnType<SimulatedBrokerGroup['beat']>): Buffer {
-  const encoder = writeTags(new KafkajsEncoder()).writeInt32(0);
-  encoder.writeBuffer(Buffer.of(0, answer.errorCode));
-  text(text(encoder, null), 'id').writeInt32(answer.memberEpoch).writeInt32(5_000);
-  encoder.writeInt8(answer.assignment === null ? -1 : 1);
-  if (answer.assignment !== null) {
-    writePartitions(encoder, answer.assignment);
-    writeTags(encoder);
-  }
-  return bytesOf(writeTags(encoder));
-}
-
-function describeAnswer(members: readonly ListedMember[]): Buffer {
-  const encoder = writeTags(new KafkajsEncoder()).writeInt32(0).writeUVarInt(2).writeBuffer(Buffer.of(0, 0));
-  text(text(text(encoder, null), 'group'), 'Stable')
-    .writeInt32(1)
-    .writeInt32(1);
-  writeArray(text(encoder, 'uniform'), members, ({ memberId, instanceId, assigned }) => {
-    text(text(text(encoder, memberId), instanceId), null).writeInt32(1);
-    writeArray(text(text(encoder, 'client'), '/127.0.0.1'), [], () => undefined);
-    text(encoder, null);
-    writePartitions(encoder, assigned, true);
-    writeTags(encoder);
-    writePartitions(encoder, new Map(), true);
-    writeTags(writeTags(encoder));
-  });
-  return bytesOf(writeTags(writeTags(encoder.writeInt32(0))));
-}
-
-function commitCode(group: SimulatedBrokerGroup, bytes: Buffer): Buffer {
-  const decoder = new KafkajsDecoder(bytes);
-  readTags(decoder);
-  decoder.readUVarIntString();
-  const epoch = decoder.readInt32();
-  const code = group.commit(decoder.readUVarIntString() ?? '', epoch);
-  const encoder = text(writeTags(new KafkajsEncoder()).writeInt32(0).writeUVarInt(2), 'a')
-    .writeUVarInt(2)
-    .writeInt32(0);
-  return bytesOf(writeTags(writeTags(writeTags(encoder.writeBuffer(Buffer.of(0, code))))));
-}
 
 const lost = () => Object.assign(new Error('Closed connection'), { name: 'KafkaJSConnectionClosedError' });
 
@@ -325,3 +241,19 @@ export class ConsumerWorld {
     return this.processes.flatMap(({ mistakes }) => mistakes);
   }
 }
+
+/** A world with members that have joined. */
+export async function withMembers(count: number): Promise<{ world: ConsumerWorld; members: ConsumerProcess[] }> {
+  const world = new ConsumerWorld();
+  const members: ConsumerProcess[] = [];
+  for (let nth = 0; nth < count; nth += 1) {
+    members.push(world.start(`place-${nth}`));
+    await world.time.pass(6_000);
+  }
+  return { world, members };
+}
+
+/** How many processes write the partition with the most of them. */
+export const most = (world: ConsumerWorld) => Math.max(...world.writers.values());
+/** How many write the one with the fewest. */
+export const fewest = (world: ConsumerWorld) => Math.min(...world.writers.values());

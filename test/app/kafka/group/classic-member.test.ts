@@ -1,22 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { partitionKey } from '../../../../app/records/record.ts';
-import { SimulatedWorld, withMembers } from './simulated-members.ts';
+import { passCalmly, sizes, wrong } from './partition-owners.ts';
+import { type SimulatedWorld, withMembers } from './simulated-members.ts';
 
 type Process = ReturnType<SimulatedWorld['start']>;
-
-const sizes = (members: readonly Pick<Process, 'owned'>[]) => members.map(({ owned }) => owned.length);
-
-/** The partitions without an owner, and those with two. */
-function wrong(world: SimulatedWorld): string[] {
-  return world.partitions
-    .filter((each) => world.ownersOf(each).length !== 1)
-    .map((each) => `${partitionKey(each)} has ${world.ownersOf(each).length} owners`);
-}
-
-/** Lets time pass, in which every partition has one owner at each moment. */
-async function passCalmly(world: SimulatedWorld, ms: number): Promise<void> {
-  await world.time.pass(ms, () => expect(wrong(world)).toEqual([]));
-}
 
 test('the first member gets everything, and the others their shares within a beat of joining', async () => {
   const { world, members } = await withMembers(1);
@@ -39,58 +26,6 @@ test('a member that joins takes nothing away but its share', async () => {
   for (const [nth, { owned }] of members.entries()) {
     expect(before[nth]).toEqual(expect.arrayContaining(owned.map(partitionKey)));
   }
-});
-
-test('who stops hands over within a beat, and no partition is without an owner at any moment', async () => {
-  const { world, members } = await withMembers(3);
-  const stopped = members[1]?.stop();
-  await passCalmly(world, 1_500);
-  await stopped;
-  expect(members[1]?.handedOver).toBe(true);
-  expect(members[1]?.events.at(-1)).toBe('assigned ');
-  await passCalmly(world, 5_000);
-  expect(sizes(members)).toEqual([6, 0, 5]);
-});
-
-test('of six half stop at once, the leader among them, and all hand over', async () => {
-  const { world, members } = await withMembers(6);
-  const stopped = members.slice(0, 3).map((member) => member.stop());
-  await passCalmly(world, 1_500);
-  await Promise.all(stopped);
-  expect(members.map(({ handedOver }) => handedOver)).toEqual([true, true, true, null, null, null]);
-});
-
-test('who stops while a join waits behind a killed member joins as leaving, and leaves in time', async () => {
-  const { world, members } = await withMembers(3);
-  world.kill(members[2] as Process);
-  world.start();
-  await world.time.pass(1_500);
-  const stopped = members[1]?.stop();
-  await world.time.pass(3_000);
-  await stopped;
-  expect(members[1]?.handedOver).toBe(false);
-  expect(members[1]?.link.sent.at(-1)).toBe('leave');
-  await world.time.pass(10_000);
-  expect(wrong(world)).toEqual([]);
-});
-
-test('the last member does not hand over, and leaves', async () => {
-  const { world, members } = await withMembers(1);
-  const stopped = members[0]?.stop();
-  await world.time.pass(0);
-  await stopped;
-  expect(members[0]?.handedOver).toBe(false);
-  expect(world.group.describe().members).toEqual([]);
-});
-
-test('where all stop at once nobody hands over, so that all finish what they own, and all leave', async () => {
-  const { world, members } = await withMembers(3);
-  const stopped = members.map((member) => member.stop());
-  await world.time.pass(3_000);
-  await Promise.all(stopped);
-  expect(members.map(({ handedOver }) => handedOver)).toEqual([false, false, false]);
-  expect(members.flatMap(({ events }) => events.filter((event) => event === 'assigned '))).toEqual([]);
-  expect(world.group.describe().members).toEqual([]);
 });
 
 test('what a killed member had is with the others after its session, and theirs goes on', async () => {
@@ -261,31 +196,6 @@ test('what forbids the group ends the member with the reason, and what fails bes
   expect(link.sent).toHaveLength(before);
 });
 
-test('a LeaveGroup that the coordinator does not take is repeated', async () => {
-  const { world, members } = await withMembers(2);
-  const leaving = members[1] as Process;
-  world.group.move();
-  const left = leaving.member.leave(3_000);
-  await world.time.pass(1_000);
-  await left;
-  expect(leaving.link.sent.filter((name) => name === 'leave').length).toBeGreaterThan(1);
-  expect(world.group.describe().members).toHaveLength(1);
-});
-
-test('leaving ends in time where nobody answers', async () => {
-  const { world, members } = await withMembers(2);
-  const leaving = members[1] as Process;
-  leaving.link.cutUntil = Number.POSITIVE_INFINITY;
-  let hasLeft = false;
-  void leaving.member.leave(3_000).then(() => {
-    hasLeft = true;
-  });
-  await world.time.pass(2_900);
-  expect(hasLeft).toBe(false);
-  await world.time.pass(200);
-  expect(hasLeft).toBe(true);
-});
-
 test('what the leader cannot learn of now is dealt by what it learned before', async () => {
   const { world, members } = await withMembers(2);
   for (const { link } of members) link.knowsNoTopics = true;
@@ -322,16 +232,6 @@ test('offsets are committed by a member alone', async () => {
   expect(members[0]?.link.sent.at(-1)).toBe('commit');
   const unjoined = world.start();
   await expect(unjoined.member.commit([position], null)).rejects.toThrow('not a member');
-});
-
-test('who leaves before the first assignment is told so', async () => {
-  const world = new SimulatedWorld();
-  const process = world.start();
-  const joined = process.member.join(process.owner);
-  const left = process.member.leave(1_000);
-  await expect(joined).rejects.toThrow('before it was joined');
-  await world.time.pass(1_000);
-  await left;
 });
 
 test('a member whose commits are answered is alive, though its beats are not', async () => {

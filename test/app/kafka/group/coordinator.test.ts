@@ -1,84 +1,18 @@
-import { afterEach, expect, test } from '@jest/globals';
-import { BrokerConnections } from '../../../../app/kafka/fetch/broker-connections.ts';
-import { GroupCoordinator } from '../../../../app/kafka/group/coordinator.ts';
-import { KafkajsEncoder } from '../../../../app/kafka/kafkajs/flexible-versions.ts';
-import { createCluster } from '../../../../app/kafka/kafkajs/internals.ts';
-import { systemClock } from '../../../../app/stream/ports/clock.ts';
+import { expect, test } from '@jest/globals';
 import { until } from '../../../integration/stack/until.ts';
-import { clientOf } from '../kafkajs/client.ts';
+import { coordinatorOf, int16, noCoordinator, type StubAnswer, type StubBroker } from '../kafkajs/stub-broker.ts';
 import {
-  bytes,
-  coordinatorOf,
-  int16,
-  int32,
-  list,
-  metadataOf,
-  noCoordinator,
-  type StubAnswer,
-  StubBroker,
-  text,
-} from '../kafkajs/stub-broker.ts';
+  aCoordinator,
+  COORDINATOR_NOT_AVAILABLE,
+  connectionsOf,
+  JOINED,
+  MEMBER,
+  NEVER,
+  NOT_COORDINATOR,
+  POSITIONS,
+} from './two-brokers.ts';
 
-const COORDINATOR_NOT_AVAILABLE = 15;
-const NOT_COORDINATOR = 16;
 const NOT_AUTHORIZED = 30;
-
-const open: { close(): void }[] = [];
-afterEach(() => {
-  for (const end of open.splice(0)) end.close();
-});
-
-const MEMBER = { memberId: 'member', generationId: 1 };
-
-/** JoinGroup 0, for a member that leads the generation alone. */
-const JOINED = Buffer.concat([int16(0), int32(1), text('sticky'), text('member'), text('member'), list([])]);
-
-const POSITIONS = [{ topic: 'orders', partition: 0, offset: 5n }];
-
-/** OffsetCommit 0, for one partition. */
-const committed = (error: number): Buffer =>
-  list([Buffer.concat([text('orders'), list([Buffer.concat([int32(0), int16(error)])])])]);
-
-const NEVER: StubAnswer = () => new Promise(() => undefined);
-
-type Kind = 'joinGroup' | 'syncGroup' | 'heartbeat' | 'leaveGroup' | 'offsetCommit' | 'findCoordinator';
-
-/**
- * Two brokers, of which the first one coordinates until it is told otherwise.
- *
- * @param frozen the session time-out where the first one answers nothing; @default it answers
- */
-async function aCoordinator(answers: Partial<Record<Kind, StubAnswer>> = {}, frozen?: { sessionTimeoutMs: number }) {
-  let coordinating = 0;
-  const all: Record<string, StubAnswer> = {
-    metadata: () => metadataOf(brokers),
-    findCoordinator: () => coordinatorOf(brokers[coordinating] ?? first, coordinating),
-    joinGroup: () => JOINED,
-    syncGroup: () => Buffer.concat([int16(0), bytes(Buffer.from('dealt'))]),
-    heartbeat: () => int16(0),
-    leaveGroup: () => int16(0),
-    offsetCommit: () => committed(0),
-    ...answers,
-  };
-  const first = await StubBroker.start(all);
-  const second = await StubBroker.start(all);
-  const brokers = [first, second];
-  first.isFrozen = frozen !== undefined;
-  const cluster = createCluster(clientOf(first.isFrozen ? second : first), {
-    metadataMaxAge: 0,
-    allowAutoTopicCreation: false,
-  });
-  const connections = new BrokerConnections(cluster, systemClock);
-  const coordinator = new GroupCoordinator(connections, { groupId: 'group', sessionTimeoutMs: 10_000, ...frozen });
-  open.push(...brokers, coordinator);
-  const move = (): void => {
-    coordinating = 1;
-  };
-  return { coordinator, connections, first, second, move };
-}
-
-const connectionsOf = (requests: readonly { readonly connection: number }[]) =>
-  new Set(requests.map(({ connection }) => connection));
 
 test('joins go over one connection, and all other requests over another one', async () => {
   const { coordinator, first } = await aCoordinator();
@@ -186,85 +120,6 @@ test('who forgets the coordinator fails what is under way, and finds it anew', a
   expect(await waiting).toBe('KafkaJSConnectionError');
   await coordinator.beat(MEMBER);
   expect(first.named('findCoordinator')).toHaveLength(2);
-});
-
-test('commits go over a connection apart, and one that is not answered holds up no beat and no leave', async () => {
-  const { coordinator, first } = await aCoordinator({ offsetCommit: NEVER });
-  await coordinator.join('', new Map());
-  const commit = coordinator.commit(MEMBER, POSITIONS, null).catch(() => 'cut');
-  await until('the commit', async () => first.named('offsetCommit').length > 0 || undefined);
-  await coordinator.beat(MEMBER);
-  await coordinator.leave('member');
-  const all = (['joinGroup', 'heartbeat', 'offsetCommit'] as const).map((name) => connectionsOf(first.named(name)));
-  expect(new Set(all.flatMap((each) => [...each])).size).toBe(3);
-  coordinator.forget();
-  expect(await commit).toBe('cut');
-});
-
-test('while the brokers cannot store offsets, each commit fails and no connection is closed', async () => {
-  const { coordinator, first } = await aCoordinator({ offsetCommit: () => committed(COORDINATOR_NOT_AVAILABLE) });
-  const refused = { type: 'GROUP_COORDINATOR_NOT_AVAILABLE' };
-  for (let commits = 0; commits < 3; commits += 1) {
-    await coordinator.beat(MEMBER);
-    await expect(coordinator.commit(MEMBER, POSITIONS, null)).rejects.toMatchObject(refused);
-  }
-  expect(connectionsOf(first.named('heartbeat')).size).toBe(1);
-  expect(connectionsOf(first.named('offsetCommit')).size).toBe(1);
-  expect(first.named('findCoordinator')).toHaveLength(1);
-});
-
-test('a commit at a broker that coordinates no more fails no join, and the next one finds the coordinator anew', async () => {
-  const refusing = { error: NOT_COORDINATOR };
-  const answers = { joinGroup: NEVER, offsetCommit: () => committed(refusing.error) };
-  const { coordinator, first, second, move } = await aCoordinator(answers);
-  const joined = coordinator.join('', new Map()).catch(() => 'cut');
-  await coordinator.beat(MEMBER);
-  move();
-  await expect(coordinator.commit(MEMBER, POSITIONS, null)).rejects.toMatchObject({
-    type: 'NOT_COORDINATOR_FOR_GROUP',
-  });
-  refusing.error = 0;
-  await coordinator.commit(MEMBER, POSITIONS, null);
-  expect(second.named('offsetCommit')).toHaveLength(1);
-  await coordinator.beat(MEMBER);
-  expect(connectionsOf(first.named('heartbeat')).size).toBe(1);
-  expect(await Promise.race([joined, Promise.resolve('waits')])).toBe('waits');
-});
-
-test('a commit whose connection is lost closes that one alone', async () => {
-  let commits = 0;
-  let hangUp: (connection: number) => void = () => undefined;
-  const offsetCommit: StubAnswer = ({ connection }) => {
-    commits += 1;
-    if (commits === 1) hangUp(connection);
-    return committed(0);
-  };
-  const { coordinator, first } = await aCoordinator({ offsetCommit });
-  hangUp = (connection) => first.hangUp(connection);
-  await coordinator.beat(MEMBER);
-  await expect(coordinator.commit(MEMBER, POSITIONS, null)).rejects.toThrow();
-  await coordinator.commit(MEMBER, POSITIONS, null);
-  await coordinator.beat(MEMBER);
-  expect(connectionsOf(first.named('heartbeat')).size).toBe(1);
-  expect(connectionsOf(first.named('offsetCommit')).size).toBe(2);
-});
-
-test('a commit of the protocol of KIP-848 goes over the connection of commits, too', async () => {
-  const { coordinator, first } = await aCoordinator({ offsetCommit: NEVER });
-  const OFFSET_COMMIT_KEY = 8;
-  const request = {
-    apiKey: OFFSET_COMMIT_KEY,
-    apiVersion: 0,
-    apiName: 'OffsetCommit',
-    encode: async () => new KafkajsEncoder(),
-  };
-  const response = { decode: async () => null, parse: async () => null };
-  const commit = coordinator.send({ request, response }).catch(() => 'cut');
-  await until('the commit', async () => first.named('offsetCommit').length > 0 || undefined);
-  await coordinator.beat(MEMBER);
-  expect([...connectionsOf(first.named('offsetCommit'))]).not.toEqual([...connectionsOf(first.named('heartbeat'))]);
-  coordinator.forget();
-  expect(await commit).toBe('cut');
 });
 
 const UNTIL_CUT = { sessionTimeoutMs: 60_000 };

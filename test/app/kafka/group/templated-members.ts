@@ -4,7 +4,8 @@ import { TemplateTopics } from '../../../../app/kafka/template-topics.ts';
 import { partitionKey, type TopicPartition } from '../../../../app/records/record.ts';
 import { ReadTopics } from '../../../../app/topics/read-topics.ts';
 import { load } from '../../configuration/loading.ts';
-import { SimulatedLink, type SimulatedProcess, SimulatedWorld } from './simulated-members.ts';
+import { SimulatedLink } from './simulated-link.ts';
+import { type SimulatedProcess, SimulatedWorld } from './simulated-members.ts';
 
 /** How often each process lists the cluster. */
 export const REFRESH_MS = 30_000;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { aBatch, PARTITION } from '../records.ts';
-import { AFTER_HANDOVER_MS, answerAll, type Ending, settle, setUpOpened } from '../simulation.ts';
+import type { Ending } from '../simulated-sink.ts';
+import { AFTER_HANDOVER_MS, answerAll, settle, setUpOpened } from '../simulation.ts';
 
 const HANDOVER_MS = AFTER_HANDOVER_MS - 1;
 

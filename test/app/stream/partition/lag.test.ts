@@ -3,7 +3,8 @@ import { PartitionProgress } from '../../../../app/stream/partition/lag.ts';
 import type { FetchedRecord } from '../../../../app/stream/partition/record-queue.ts';
 import { OutageError } from '../../../../app/stream/ports/stream-errors.ts';
 import { aBatch, PARTITION } from '../records.ts';
-import { answerAll, assignAnew, SimulatedSink, settle, setUp, setUpOpened } from '../simulation.ts';
+import { SimulatedSink } from '../simulated-sink.ts';
+import { answerAll, assignAnew, settle, setUp, setUpOpened } from '../simulation.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { OutageError } from '../../../../app/stream/ports/stream-errors.ts';
 import { aBatch, PARTITION } from '../records.ts';
-import { answerAll, assignAnew, SimulatedSink, settle, setUp, setUpOpened } from '../simulation.ts';
+import { SimulatedSink } from '../simulated-sink.ts';
+import { answerAll, assignAnew, settle, setUp, setUpOpened } from '../simulation.ts';
 
 /** Fetches that end when the test says so. */
 function fetches() {

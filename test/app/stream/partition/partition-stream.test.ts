@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { recordsOf } from '../../../../app/records/pack-records.ts';
 import { OutageError } from '../../../../app/stream/ports/stream-errors.ts';
 import { aBatch, aRecord, PARTITION } from '../records.ts';
-import { AFTER_HANDOVER_MS, answerAll, assignAnew, type SimulatedSink, settle, setUpOpened } from '../simulation.ts';
+import type { SimulatedSink } from '../simulated-sink.ts';
+import { AFTER_HANDOVER_MS, answerAll, assignAnew, settle, setUpOpened } from '../simulation.ts';
 
 /** What each write asked for: the expected offset, and the one that follows. */
 const ranges = ({ requests }: SimulatedSink) =>

@@ -1,64 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { droppedRows } from '../../../../app/store/transaction/refusing-table.ts';
-import type { WaitingTopic } from '../../../../app/stream/partition/consumer-state.ts';
 import { epochUnknown, logTruncated } from '../../../../app/stream/partition/topic-ids.ts';
-import type { Gap, WriteRequest } from '../../../../app/stream/ports/record-sink.ts';
+import type { Gap } from '../../../../app/stream/ports/record-sink.ts';
 import { FatalError, OutageError } from '../../../../app/stream/ports/stream-errors.ts';
 import type { FatalCode } from '../../../../contract/fatal-codes.ts';
 import { PARTITION } from '../records.ts';
-import { answerAll, assignAnew, SimulatedSink, settle, setUp } from '../simulation.ts';
-
-const WAITING = { topic: 'shop.public.orders', partition: 0 };
-const OTHER = { topic: WAITING.topic, partition: 1 };
-const MISFIT = new FatalError('TABLES_DO_NOT_FIT', 'there is no table public.orders');
-const LOOK_AGAIN_MS = 10_000;
-
-/** A pipeline of a named topic and one with two partitions that may wait; time passes when the test says so. */
-function setUpWaiting(sink = new SimulatedSink([PARTITION, WAITING, OTHER])) {
-  const waits: WaitingTopic[] = [];
-  const goesOn: string[] = [];
-  const waiting = {
-    mayWait: (topic: string) => topic === WAITING.topic,
-    onWaits: (topic: WaitingTopic) => waits.push(topic),
-    onGoesOn: (topic: string, seconds: number) => goesOn.push(`${topic} after ${seconds} s`),
-  };
-  const topics = [PARTITION.topic, WAITING.topic];
-  const parts = setUp(6n, sink, 'fail', { topics: () => topics, waiting });
-  parts.clock.holdWaits();
-  const lookAgain = async () => {
-    parts.clock.pass(LOOK_AGAIN_MS);
-    const looks = parts.clock.endWaits((ms) => ms === LOOK_AGAIN_MS);
-    await settle();
-    return looks.length;
-  };
-  const deliver = async (partition = WAITING, length = 3) => {
-    const fetched = parts.source.fetch(length, partition);
-    if (fetched !== null) {
-      parts.pipeline.onFetched(fetched);
-    }
-    await settle();
-    return fetched !== null;
-  };
-  return { ...parts, waits, goesOn, lookAgain, deliver };
-}
-
-async function setUpAssigned(sink?: SimulatedSink) {
-  const parts = setUpWaiting(sink);
-  assignAnew(parts.pipeline, [PARTITION, WAITING, OTHER]);
-  await settle();
-  return parts;
-}
-
-/** Refuses the writes of a topic with an error, while there is one. */
-class RefusingSink extends SimulatedSink {
-  refusal: FatalError | OutageError | null = null;
-
-  override write(request: WriteRequest): ReturnType<SimulatedSink['write']> {
-    return request.topic === WAITING.topic && this.refusal ? Promise.reject(this.refusal) : super.write(request);
-  }
-}
-
-const refusingSink = () => new RefusingSink([PARTITION, WAITING, OTHER]);
+import { SimulatedSink } from '../simulated-sink.ts';
+import { answerAll, assignAnew, settle } from '../simulation.ts';
+import { MISFIT, OTHER, refusingSink, setUpAssigned, setUpWaiting, WAITING } from './waiting-pipeline.ts';
 
 test('a topic whose table does not fit waits, the others flow, and it begins where it was', async () => {
   const sink = new SimulatedSink([PARTITION, WAITING, OTHER]);

@@ -1,50 +1,8 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { valueAt } from '../../../../app/tables/json/json-slice.ts';
-import type { ColumnType, MappedColumn, Unit } from '../../../../app/tables/mapping/table-mapping.ts';
-import { CopyText } from '../../../../app/tables/rows/copy-text.ts';
-import { type RowColumn, rowColumn } from '../../../../app/tables/rows/row-column.ts';
-import { RowText } from '../../../../app/tables/rows/row-text.ts';
-
-const typeOf = (kind: Exclude<ColumnType['kind'], 'array' | 'composite'>, name: string = kind): ColumnType => ({
-  kind,
-  name,
-});
-
-const listOf = (element: ColumnType): ColumnType => ({
-  kind: 'array',
-  name: `${element.name}[]`,
-  element,
-  delimiter: ',',
-});
-
-const column = (type: ColumnType, more: Partial<MappedColumn> = {}): RowColumn =>
-  rowColumn({
-    name: 'c',
-    type,
-    source: { kind: 'field', path: ['c'] },
-    isNotNull: false,
-    hasDefault: false,
-    ...more,
-  });
-
-/** Bytes in the middle of others. */
-const bytes = (row: RowText, of: RowColumn, content: Buffer) =>
-  row.bytes(of, Buffer.concat([Buffer.from([0xff, 0]), content, Buffer.from([0xff, 0])]), 2, content.length);
-
-/** The field that a call writes, or in angle brackets why it writes none. */
-function fieldOf(write: (row: RowText) => string | null, takesDefaults = true): string {
-  const rows = new CopyText(8);
-  const refusal = write(new RowText(rows, takesDefaults));
-  const field = rows.slice(0, Math.max(0, rows.end - 1)).toString('utf8');
-  if (refusal !== null) {
-    expect(rows.end).toBe(0);
-  }
-  return refusal === null ? field : `<${refusal}>`;
-}
-
-const json = (type: ColumnType, value: string, unit?: Unit) =>
-  fieldOf((row) => row.json(column(type, unit === undefined ? {} : { unit }), valueAt(Buffer.from(value), 0)));
+import type { ColumnType, Unit } from '../../../../app/tables/mapping/table-mapping.ts';
+import { bytes, column, fieldOf, json, listOf, typeOf } from './row-fields.ts';
 
 test.each([
   ['integer', '1e3', '1000'],
@@ -238,44 +196,6 @@ test('partition, offset and timestamp are numbers, the timestamp a point in time
   expect(fieldOf((row) => row.number(column(typeOf('integer')), 2n ** 63n - 1n))).toBe('9223372036854775807');
   expect(fieldOf((row) => row.number(column(typeOf('text')), 3))).toBe('3');
   expect(fieldOf((row) => row.number(column(typeOf('timestamp')), 3))).toBe('<value_does_not_fit>');
-});
-
-describe('a text, as other formats than JSON have it,', () => {
-  const text = (type: ColumnType, content: string, unit?: Unit) => {
-    const bytes = Buffer.from(`"${content}"`);
-    const slice = {
-      bytes,
-      start: 1,
-      end: bytes.length - 1,
-      kind: 'text',
-      hasEscapes: JSON.stringify(content) !== `"${content}"`,
-    } as const;
-    return fieldOf((row) => row.json(column(type, unit === undefined ? {} : { unit }), slice));
-  };
-
-  test.each<[string, ColumnType, string, string]>([
-    ['is the text of its column', typeOf('text'), 'grün', 'grün'],
-    ['may be empty', typeOf('text'), '', ''],
-    ['may be the word null', typeOf('text'), 'null', 'null'],
-    ['is escaped as COPY needs it', typeOf('text'), 'a\t"b"\\\n', 'a\\t"b"\\\\\\n'],
-    ['may look like the marker of NULL', typeOf('text'), '\\N', '\\\\N'],
-    ['is a JSON string in json', typeOf('json'), 'a"b\t', '"a\\\\"b\\\\t"'],
-    ['is a number by its digits', typeOf('numeric'), '1.50', '1.50'],
-    ['is a date', typeOf('date'), '2026-07-15', '2026-07-15'],
-    ['is no date of the clock', typeOf('date'), 'today', '<value_does_not_fit>'],
-    ['is base64 for bytea', typeOf('bytea'), 'AP8=', '\\\\x00ff'],
-    ['is an array literal', listOf(typeOf('text')), '{a,b}', '{a,b}'],
-    ['has no NUL in text', typeOf('text'), 'a\0b', '<nul_character>'],
-    ['has no NUL in a date', typeOf('date'), 'a\0b', '<nul_character>'],
-  ])('%s', (_, type, content, expected) => {
-    expect(text(type, content)).toBe(expected);
-  });
-
-  test('has a unit as a string has one', () => {
-    expect(text(typeOf('bytea'), 'ff', 'hex')).toBe('\\\\xff');
-    expect(text(typeOf('json'), '{"a": 1.10}', 'json')).toBe('{"a": 1.10}');
-    expect(text(typeOf('timestamp'), '1784121255123', 'epoch-millis')).toBe('J2461237 13:14:15.123+00');
-  });
 });
 
 /** Ways that JSON has to write a character. */
