@@ -107,7 +107,6 @@ const WITHOUT: Readonly<Record<string, string>> = {
   'docs/health-and-lag.md': 'promises, each with a link to its test',
   'docs/verification.md': 'about the tests themselves',
   'docs/performance.md': 'figures that were measured, with the commands that take minutes',
-  'docs/small-batches.md': 'figures that were measured, with the command that takes minutes',
   'docs/many-tables.md': 'figures that were measured, with the command that takes minutes',
   'docs/comparison.md': 'what others promise, with links, and figures of docs/performance.md',
   'docs/architecture.md': 'a picture, with links to the code and the decisions',
