@@ -19,6 +19,7 @@ import type { Schemas } from './registry/schemas.ts';
 import { RegistryFields } from './registry-fields.ts';
 import { avroFile, messageOfFile } from './schema-files.ts';
 import { WholeFields, wholeBytes, wholeText } from './whole-fields.ts';
+import { hasForeignHeader } from './wire-format.ts';
 
 /** What reads values by one schema, which nothing before the values names. */
 type Reading = (bytes: Buffer, start: number, end: number) => DeadLetterReason | null;
@@ -49,23 +50,33 @@ class FileFields extends ForwardingFields {
   }
 }
 
-/** Values of a topic that has changed its format: what begins with the byte 0 has a schema id. */
+/**
+ * Values of a topic that has changed its format: what begins with the byte 0 has a schema id. What cannot be read
+ * otherwise, and has the header of a foreign format, is refused in the words of that format.
+ */
 class FirstByteFields extends ForwardingFields {
   readonly #registered: FieldReader;
   readonly #other: FieldReader;
+  readonly #side: Side;
   protected fields: FieldReader;
 
-  constructor(registered: FieldReader, other: FieldReader) {
+  constructor(registered: FieldReader, other: FieldReader, side: Side) {
     super();
     this.#registered = registered;
     this.#other = other;
+    this.#side = side;
     this.fields = other;
   }
 
   read(bytes: Buffer, start: number, end: number, record: RecordCursor): DeadLetterReason | null {
     const isRegistered = start < end && bytes[start] === SCHEMA_ID_FOLLOWS;
     this.fields = isRegistered ? this.#registered : this.#other;
-    return this.fields.read(bytes, start, end, record);
+    const reason = this.fields.read(bytes, start, end, record);
+    if (reason === null || isRegistered || !hasForeignHeader(record, this.#side)) {
+      return reason;
+    }
+    this.fields = this.#registered;
+    return this.#registered.read(bytes, start, end, record);
   }
 }
 
@@ -114,7 +125,7 @@ export class FieldReaders {
 
   #of([first = 'json', second]: readonly Format[], taken: Taken, side: Side): FieldReader {
     const one = this.#reader(first, taken, side);
-    return second === undefined ? one : new FirstByteFields(one, this.#reader(second, taken, side));
+    return second === undefined ? one : new FirstByteFields(one, this.#reader(second, taken, side), side);
   }
 
   #reader(format: Format, taken: Taken, side: Side): FieldReader {

@@ -47,6 +47,9 @@ function foreignHeader(record: RecordCursor, side: Side): string | null {
   return null;
 }
 
+/** Whether a header says that the value or the key is of a foreign format. */
+export const hasForeignHeader = (record: RecordCursor, side: Side): boolean => foreignHeader(record, side) !== null;
+
 /**
  * The id of the schema that the value or the key of a record is written by, where its bytes begin with one. It is 0
  * where they do not, or where a header says that they are of a format without a prefix. The registry is not asked then.

@@ -18,9 +18,16 @@ const NO_LENGTH = new DecodeFault('a length or a number of items is negative, or
 const NO_BOOLEAN = new DecodeFault('a boolean is neither 0 nor 1');
 const NO_SUCH_INDEX = new DecodeFault('an enum or a union has no symbol or branch of an index');
 const TOO_MANY_EMPTY = new DecodeFault('an array has too many items that take no bytes');
+const TOO_MANY_NOTHINGS = new DecodeFault('it has too many nulls, or records, that take no bytes');
 
 /** Items without bytes, such as null, in all of a value: their number alone would say how long reading takes. */
 const MOST_EMPTY = 1_000;
+
+/**
+ * Values without bytes, wherever they are: a few types that have each other as fields twice are 2^40 of them. Some for
+ * each byte, as each item of an array may have its own.
+ */
+const mostNothings = (bytes: number): number => 100_000 + 16 * bytes;
 
 const INT_MOST = 2_147_483_647;
 
@@ -35,6 +42,8 @@ export class AvroCursor {
   #end = 0;
   #depth = 0;
   #empty = 0;
+  /** Of {@link mostNothings}, what is left. */
+  #nothings = 0;
   /** Of {@link mostJson}, what is left. */
   #room = 0;
   /** Of the string, bytes or decimal that was read last: where its bytes are; of a decimal, digits behind the point. */
@@ -48,6 +57,7 @@ export class AvroCursor {
     this.#end = end;
     this.#depth = 0;
     this.#empty = 0;
+    this.#nothings = mostNothings(end - start);
     this.#room = mostJson(end - start);
   }
 
@@ -56,16 +66,29 @@ export class AvroCursor {
     return this.at === this.#end;
   }
 
-  /** Before what is within a record, an array or a map, and behind it. */
-  enter(): void {
+  /** Before what is within a record, an array or a map, and behind it. @returns where it begins */
+  enter(): number {
     this.#depth += 1;
     if (this.#depth > MOST_NESTED_VALUES) {
       throw TOO_DEEP;
     }
+    return this.at;
   }
 
-  leave(): void {
+  /** @param start where it has begun */
+  leave(start: number): void {
     this.#depth -= 1;
+    if (this.at === start) {
+      this.nothing();
+    }
+  }
+
+  /** A value that takes no bytes. */
+  nothing(): void {
+    this.#nothings -= 1;
+    if (this.#nothings < 0) {
+      throw TOO_MANY_NOTHINGS;
+    }
   }
 
   /** A number of zigzag coding in base 128; NaN where it is beyond what a number holds exactly: {@link exactAt}. */

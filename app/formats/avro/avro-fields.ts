@@ -185,7 +185,7 @@ export class AvroFields {
     const { type, fields, isPart } = step;
     const cursor = this.#cursor;
     this.#part(step, 'object');
-    cursor.enter();
+    const start = cursor.enter();
     for (let nth = 0; nth < fields.length; nth += 1) {
       const field = fields[nth] ?? null;
       if (field === null) {
@@ -194,7 +194,7 @@ export class AvroFields {
         this.#walk(field);
       }
     }
-    cursor.leave();
+    cursor.leave(start);
     this.#unmapped += step.unmapped.length;
     this.#row = step.isRow ? step : this.#row;
   }
@@ -204,7 +204,7 @@ export class AvroFields {
     const cursor = this.#cursor;
     const isMap = type.kind === 'map';
     this.#part(step, isMap ? 'object' : 'list');
-    cursor.enter();
+    const start = cursor.enter();
     let position = 0;
     for (let left = cursor.block(); left > 0; left = cursor.block()) {
       for (; left > 0; left -= 1) {
@@ -219,7 +219,7 @@ export class AvroFields {
         cursor.endItem(before);
       }
     }
-    cursor.leave();
+    cursor.leave(start);
   }
 
   /** Reads the key of an entry of a map. @returns what its value is to a path */

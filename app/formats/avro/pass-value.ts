@@ -20,11 +20,7 @@ export function passValue(cursor: AvroCursor, type: AvroType): void {
       passValue(cursor, cursor.oneOf(type.branches));
       return;
     case 'record':
-      cursor.enter();
-      for (const field of type.fields) {
-        passValue(cursor, field.type);
-      }
-      cursor.leave();
+      passRecord(cursor, type);
       return;
     case 'array':
     case 'map':
@@ -52,12 +48,7 @@ export function passPart(cursor: AvroCursor, type: AvroType): void {
       passPart(cursor, cursor.oneOf(type.branches));
       return;
     case 'record':
-      cursor.enter();
-      for (const field of type.fields) {
-        cursor.takeJson(field.json.length);
-        passPart(cursor, field.type);
-      }
-      cursor.leave();
+      passFields(cursor, type);
       return;
     case 'array':
     case 'map':
@@ -73,8 +64,25 @@ export function passPart(cursor: AvroCursor, type: AvroType): void {
   }
 }
 
+function passRecord(cursor: AvroCursor, { fields }: AvroType): void {
+  const start = cursor.enter();
+  for (const field of fields) {
+    passValue(cursor, field.type);
+  }
+  cursor.leave(start);
+}
+
+function passFields(cursor: AvroCursor, { fields }: AvroType): void {
+  const start = cursor.enter();
+  for (const field of fields) {
+    cursor.takeJson(field.json.length);
+    passPart(cursor, field.type);
+  }
+  cursor.leave(start);
+}
+
 function passItems(cursor: AvroCursor, { kind, items }: AvroType, pass: typeof passValue): void {
-  cursor.enter();
+  const start = cursor.enter();
   for (let left = cursor.block(); left > 0; left = cursor.block()) {
     for (; left > 0; left -= 1) {
       const before = cursor.at;
@@ -85,7 +93,7 @@ function passItems(cursor: AvroCursor, { kind, items }: AvroType, pass: typeof p
       cursor.endItem(before);
     }
   }
-  cursor.leave();
+  cursor.leave(start);
 }
 
 function passDecimal(cursor: AvroCursor, { form, size }: AvroType): void {
@@ -121,6 +129,14 @@ function passSmall(cursor: AvroCursor, { kind, size, symbols }: AvroType): void 
       cursor.oneOf(symbols);
       return;
     default:
-      cursor.skip(size);
+      passSized(cursor, size);
+  }
+}
+
+function passSized(cursor: AvroCursor, size: number): void {
+  if (size === 0) {
+    cursor.nothing();
+  } else {
+    cursor.skip(size);
   }
 }

@@ -17,11 +17,24 @@ const LARGEST_SCHEMA = 1_048_576;
 
 const TYPES = ['AVRO', 'JSON', 'PROTOBUF'] as const;
 
+/** The context that a subject itself names (Confluent's documentation, "Schema contexts": `:.context:subject`). */
+const CONTEXT = /^:\.[^:]*:/;
+
+/** A subject within a context, which is none for an empty one, unless it names one itself. */
+const within = (context: string, subject: string): string => (CONTEXT.test(subject) ? subject : context + subject);
+
 /** One schema that another one refers to, as the registry has it. */
 interface Reference {
   readonly name: string;
   readonly subject: string;
   readonly version: number;
+}
+
+/** Where a schema is that refers to others. */
+interface Referring {
+  /** The schemas that lead to it: a circle of them would never end. */
+  readonly above: readonly string[];
+  readonly context: string;
 }
 
 /** A schema cannot be used, whatever else the registry has. */
@@ -110,7 +123,8 @@ async function orUnusable(
 /** Asks for schemas with all that they refer to, a few at once. */
 export class SchemaRequests {
   readonly #requests: Pick<RegistryRequests, 'get'>;
-  readonly #context: string | undefined;
+  /** Before a subject, as {@link CONTEXT}; empty: the registry's default one. */
+  readonly #context: string;
   readonly #clock: Pick<Clock, 'wait'>;
   readonly #limit = pLimit(MOST_AT_ONCE);
   /** How many requests have failed, and how the last one did; `null`: one has been answered since. */
@@ -121,7 +135,7 @@ export class SchemaRequests {
   constructor(requests: Pick<RegistryRequests, 'get'>, clock: Pick<Clock, 'wait'>, context?: string) {
     this.#requests = requests;
     this.#clock = clock;
-    this.#context = context;
+    this.#context = context === undefined ? '' : `:.${context}:`;
   }
 
   /**
@@ -146,7 +160,7 @@ export class SchemaRequests {
 
   /** The latest schema of a subject; `undefined` where it has none. @throws RegistryAway, RegistryRefused */
   async latest(subject: string): Promise<RegisteredSchema | UnusableSchema | undefined> {
-    const name = this.#context === undefined ? subject : `:.${this.#context}:${subject}`;
+    const name = within(this.#context, subject);
     const answer = await this.#get(`/subjects/${encodeURIComponent(name)}/versions/latest`);
     if (answer === undefined) {
       return undefined;
@@ -156,7 +170,7 @@ export class SchemaRequests {
   }
 
   #pathOf(id: number): string {
-    const inContext = this.#context === undefined ? '' : `?subject=${encodeURIComponent(`:.${this.#context}:`)}`;
+    const inContext = this.#context === '' ? '' : `?subject=${encodeURIComponent(this.#context)}`;
     return `/schemas/ids/${id}${inContext}`;
   }
 
@@ -168,17 +182,17 @@ export class SchemaRequests {
       throw new Unusable('undecodable', `schema ${id} is of a type that is not read`);
     }
     const found = new FoundSchemas(id, answer.schema);
-    await this.#follow(found, answer, []);
+    await this.#follow(found, answer, { above: [], context: this.#context });
     return { id, type, text: answer.schema, references: found.references };
   }
 
   /**
-   * Collects what a schema refers to, each behind all that it refers to itself.
-   *
-   * @param above the schemas that lead to this one: a circle of them would never end
+   * Collects what a schema refers to, each behind all that it refers to itself. A subject is of the context of the
+   * schema that refers to it, unless it names one.
    */
-  async #follow(found: FoundSchemas, answer: RegistryAnswer, above: readonly string[]): Promise<void> {
-    for (const { name, subject, version } of referencesOf(found.id, answer['references'])) {
+  async #follow(found: FoundSchemas, answer: RegistryAnswer, { above, context }: Referring): Promise<void> {
+    for (const { name, subject: given, version } of referencesOf(found.id, answer['references'])) {
+      const subject = within(context, given);
       const key = JSON.stringify([name, subject, version]);
       if (found.has(key)) {
         continue;
@@ -190,7 +204,7 @@ export class SchemaRequests {
         throw new Unusable('unknown_schema', `${what}: the registry was asked twice for it, and has none`);
       }
       found.count(referred.schema);
-      await this.#follow(found, referred, [...above, key]);
+      await this.#follow(found, referred, { above: [...above, key], context: CONTEXT.exec(subject)?.[0] ?? '' });
       found.add(key, { name, text: referred.schema });
     }
   }

@@ -23,6 +23,7 @@ const NO_LENGTH = refusal('undecodable', 'a length or a number of items is negat
 const NO_INTEGER = refusal('undecodable', 'an int or a long is out of its range');
 const NO_SUCH_INDEX = refusal('undecodable', 'an enum or a union has no symbol or branch of an index');
 const TOO_MANY_EMPTY = refusal('undecodable', 'an array has too many items that take no bytes');
+const TOO_MANY_NOTHINGS = refusal('undecodable', 'it has too many nulls, or records, that take no bytes');
 const TOO_DEEP = refusal('nesting_too_deep', 'its value is nested too deep');
 
 const NULLS = { type: 'array', items: 'null' };
@@ -119,7 +120,25 @@ describe('bytes that are no value of their schema', () => {
     expect(outcomeOf({ type: 'array', items }, few(600), [[]])).toMatchObject({ reason: 'value_too_large' });
     const many = joined(long(2 ** 30), long(0));
     expect(outcomeOf(WIDE, many, [[]])).toMatchObject({ reason: 'value_too_large' });
-    expect(outcomeOf(WIDE, many, [['a']])).toMatchObject(TOO_MANY_EMPTY);
+    expect(outcomeOf(WIDE, many, [['a']])).toMatchObject(TOO_MANY_NOTHINGS);
+  });
+
+  test('types that have each other twice are 2^40 values without bytes, and refused', () => {
+    let schema: Schema = { type: 'record', name: 'R0', fields: [{ name: 'a', type: 'null' }] };
+    for (let nth = 1; nth <= 40; nth += 1) {
+      const twice: readonly Schema[] = [schema, `R${nth - 1}`];
+      schema = { type: 'record', name: `R${nth}`, fields: twice.map((type, field) => ({ name: 'ab'[field], type })) };
+    }
+    expect(outcomeOf(schema, Buffer.alloc(0), [['other']])).toMatchObject(TOO_MANY_NOTHINGS);
+    expect(outcomeOf(schema, Buffer.alloc(0), [['a', 'a']])).toMatchObject({ reason: 'value_too_large' });
+  });
+
+  test('nulls of an item count, as many as its bytes allow', () => {
+    const fields = [...manyNulls, { name: 'last', type: 'int' }];
+    const items = { type: 'record', name: 'W', fields };
+    const values = (count: number) => joined(long(count), Buffer.alloc(count), long(0));
+    expect(outcomeOf({ type: 'array', items }, values(20), [['a']])).toMatchObject({ reason: null });
+    expect(outcomeOf({ type: 'array', items }, values(21), [['a']])).toMatchObject(TOO_MANY_NOTHINGS);
   });
 
   test('what was found in a value before is forgotten, and the next value is read', () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { SchemaRegistry } from '../../../../app/formats/registry/schema-registry.ts';
+import type { SchemaRegistrySettings } from '../../../../settings/sections/schema-registry.ts';
 import { json, notFound, RegistryStub } from './registry-stub.ts';
 
 /** A schema of the captures. */
@@ -14,7 +15,11 @@ const fetch = (id: number): Promise<void> => registry.fetch(new Set([id]));
 beforeEach(async () => {
   waits = [];
   stub = await new RegistryStub().start();
-  const settings = { url: stub.url, timeout: '60s' };
+  open();
+});
+
+function open(others: Partial<SchemaRegistrySettings> = {}): void {
+  const settings = { url: stub.url, timeout: '60s', ...others };
   const wait = async (ms: number) => void waits.push(ms);
   registry = new SchemaRegistry({
     current: () => settings,
@@ -22,7 +27,7 @@ beforeEach(async () => {
     clock: { steady: () => new Date(0), wait },
     outages: { failed: () => undefined, worked: () => undefined },
   });
-});
+}
 
 afterEach(async () => {
   await registry.close();
@@ -47,6 +52,19 @@ test('what a schema refers to comes before it, each of them once', async () => {
     ],
   });
   expect(stub.requests).toHaveLength(3);
+});
+
+test('what a schema refers to is of its context, unless it names another one', async () => {
+  await registry.close();
+  open({ context: 'shop' });
+  const within = (context: string, subject: string) => at(encodeURIComponent(`:.${context}:${subject}`));
+  stub.answer(`/schemas/ids/1?subject=${encodeURIComponent(':.shop:')}`, json(200, referring('a', ':.other:b')));
+  stub.answer(within('shop', 'a'), json(200, { schema: '"base"' }));
+  stub.answer(within('other', 'b'), json(200, referring('c')));
+  stub.answer(within('other', 'c'), json(200, { schema: '"another"' }));
+  await fetch(1);
+  const texts = ['"base"', '"another"', '"c"'];
+  expect(registry.of(1)).toMatchObject({ references: texts.map((text) => expect.objectContaining({ text })) });
 });
 
 test('what a schema refers to may not be itself', async () => {

@@ -110,6 +110,18 @@ describe('a topic that changed its format', () => {
       'unknown_schema: the registry has no schema 9',
     ]);
   });
+
+  test('names the foreign format of a header where a value is no JSON', () => {
+    const headers = [{ key: 'apicurio.value.contentId', value: Buffer.alloc(8) }];
+    const formats = { value: ['registry', 'json'] } as const;
+    const [avro, json] = linesOf(
+      mappingOf(columns),
+      formats,
+      { value: Buffer.from([2, 4]), headers },
+      { value: '{"id":1}', headers },
+    );
+    expect([avro, json]).toEqual([expect.stringMatching(/^undecodable: its value has an id as Apicurio/), '1\t\\N']);
+  });
 });
 
 describe('a key', () => {
