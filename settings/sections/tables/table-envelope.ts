@@ -123,6 +123,22 @@ const hasPlaceholders: Rule<EnvelopedTables> = {
     ),
 };
 
+/** Other digits are none of a byte: what is left may be nothing, and an empty text would count as a placeholder. */
+const HEX_OR_TEXT = /^(?!hex:)|^hex:(?:[0-9A-Fa-f]{2})+$/;
+
+const hexPlaceholders: Rule<EnvelopedTables> = {
+  reads: ['tables'],
+  find: ({ tables }) =>
+    tables.flatMap(({ unavailableValue: given }, index) =>
+      problemIf(given !== undefined && !HEX_OR_TEXT.test(given), {
+        path: `tables[${index}].unavailableValue`,
+        message: 'begins with hex:, and what follows is no bytes in hex',
+        given,
+        allowed: 'hex: and two digits from 0 to 9 or a to f for each byte, as the connector has it',
+      }),
+    ),
+};
+
 const eventSources: Rule<EnvelopedTables> = {
   reads: ['tables'],
   find: ({ tables }) =>
@@ -169,6 +185,7 @@ export const ENVELOPE_RULES: readonly Rule<EnvelopedTables>[] = [
   hasKey,
   deletesBySource,
   hasPlaceholders,
+  hexPlaceholders,
   eventSources,
   oneOfTopic,
 ];

@@ -78,6 +78,13 @@ describe('the envelope of a table', () => {
       { envelope: 'connect', unavailableValue: 'x' },
       'tables[0].unavailableValue is set without an envelope of Debezium, which alone sends placeholders',
     ],
+    ...['hex:', 'hex:0', 'hex:zz', 'hex:00 ff'].map(
+      (unavailableValue) =>
+        [
+          { key: 'id', envelope: 'debezium', unavailableValue },
+          'tables[0].unavailableValue begins with hex:, and what follows is no bytes in hex',
+        ] as const,
+    ),
     [
       { key: 'id', columns: { op: '$op' } },
       'tables[0].columns.op takes a part of a change event, and the entry has not envelope: debezium',
