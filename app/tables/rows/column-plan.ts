@@ -15,6 +15,8 @@ export interface PlannedColumn {
   readonly typed: TypedColumn;
   /** Of its path, among those of the value or of the key; -1 where it has none. */
   readonly path: number;
+  /** The same of the field of the row that its path leads into; {@link path} where it is the field itself. */
+  readonly field: number;
   /** Whether it is one of the table's key, and its place in {@link RecordKey}; -1: it is not there. */
   readonly isOfKey: boolean;
   /** Whether its value says which of two rows is newer. */
@@ -67,7 +69,7 @@ export class ColumnPlan {
       nth,
       column: rowColumn(column),
       typed: new TypedColumn(column, envelope),
-      path: this.#pathOf(column),
+      ...this.#pathsOf(column, envelope),
       isOfKey: keyColumns.includes(column),
       isVersion: column.name === key?.version,
       inRecordKey: this.recordKey.placeOf(column),
@@ -82,6 +84,16 @@ export class ColumnPlan {
     this.conditions = when.flatMap(({ source }) =>
       source.kind === 'field' ? this.values.push([...this.#row, ...source.path]) - 1 : [],
     );
+  }
+
+  /** Debezium sends placeholders of whole fields. */
+  #pathsOf(column: MappedColumn, envelope: TableEnvelope | undefined): Pick<PlannedColumn, 'path' | 'field'> {
+    const path = this.#pathOf(column);
+    const { source } = column;
+    const mayBeKept = envelope !== undefined && envelope.format !== 'connect';
+    const isPart = mayBeKept && source.kind === 'field' && source.path.length > 1;
+    const field = isPart ? this.values.push([...this.#row, ...source.path.slice(0, 1)]) - 1 : path;
+    return { path, field };
   }
 
   #pathOf({ source }: MappedColumn): number {

@@ -252,7 +252,7 @@ export class TableEncoder {
   }
 
   #writeFieldOfValue(row: RowText, planned: PlannedColumn, record: RecordCursor): Fault | FieldRefusal {
-    const { column, path, inRecordKey } = planned;
+    const { column, path, field: around, inRecordKey } = planned;
     const { value, typed, key } = this.#fields;
     const field = this.#hasRow ? value?.of(path) : undefined;
     if (field === undefined && inRecordKey >= 0) {
@@ -261,7 +261,8 @@ export class TableEncoder {
     if (typed === null) {
       return row.json(column, field);
     }
-    if (field !== undefined && this.#kept?.isKept(planned, field)) {
+    const large = around === path || this.#kept === null || !this.#hasRow ? field : value?.of(around);
+    if (large !== undefined && this.#kept?.isKept(planned, large)) {
       return this.#kept.keep(row, planned);
     }
     return row.json(planned.typed.by(typed.units[path]), field);

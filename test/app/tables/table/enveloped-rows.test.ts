@@ -116,6 +116,26 @@ describe('a change event', () => {
     expect(encoded(mapping, [['{"id":1}', event('u', { id: 1, lsn: 9 })]]).lines).toEqual(['1\tu\t7 u \\N']);
   });
 
+  test('keeps what a column takes of a part of a large value that the source did not send', () => {
+    const tag = column('tag', 'text', { kind: 'field', path: ['tags', 1] });
+    const color = column('color', 'text', { kind: 'field', path: ['properties', 'color'] });
+    const mapping = mappingOf('debezium', [...COLUMNS, tag, color]);
+    const word = '__debezium_unavailable_value';
+    const given = [[word], ['a', 'b']].flatMap((tags) =>
+      [{ [word]: word }, { color: 'red' }, word].map(
+        (properties): Given => ['{"id":1}', event('u', { id: 1, name: 'a', tags, properties })],
+      ),
+    );
+    expect(encoded(mapping, given).lines).toEqual([
+      '1\ta\t\\N\t\\N u 0011',
+      '1\ta\t\\N\tred u 0010',
+      '1\ta\t\\N\t\\N u 0011',
+      '1\ta\tb\t\\N u 0001',
+      '1\ta\tb\tred u \\N',
+      '1\ta\tb\t\\N u 0001',
+    ]);
+  });
+
   test('is a row of a history table whatever it does, but for a tombstone, which is none', () => {
     const columns = [column('event', 'json', { kind: 'field', path: [] }), column('name', 'text')];
     const mapping = mappingOf('debezium', columns, true);
