@@ -10,6 +10,10 @@ export type { TableEnvelope } from '../../../settings/sections/tables/table-enve
 export type { TableKey } from '../../../settings/sections/tables/table-key.ts';
 export type { Unit } from '../../../settings/sections/tables.ts';
 
+/** Whether values are change events of Debezium, flattened or not: it sends placeholders of large values. */
+export const isOfDebezium = (envelope: TableEnvelope | undefined): envelope is TableEnvelope =>
+  envelope !== undefined && envelope.format !== 'connect';
+
 /**
  * How the text of a value is read: a unit of the settings, or what a schema says alone. `debezium`: as Debezium writes
  * values without a unit.

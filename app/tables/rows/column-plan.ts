@@ -1,7 +1,13 @@
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import type { RecordCursor } from '../../records/record-batch.ts';
 import { isEqual } from '../json/field-tree.ts';
-import type { FieldPath, MappedColumn, TableEnvelope, TableMapping } from '../mapping/table-mapping.ts';
+import {
+  type FieldPath,
+  isOfDebezium,
+  type MappedColumn,
+  type TableEnvelope,
+  type TableMapping,
+} from '../mapping/table-mapping.ts';
 import { RecordKey } from './record-key.ts';
 import { type RowColumn, rowColumn, TypedColumn } from './row-column.ts';
 import type { RowText } from './row-text.ts';
@@ -90,8 +96,7 @@ export class ColumnPlan {
   #pathsOf(column: MappedColumn, envelope: TableEnvelope | undefined): Pick<PlannedColumn, 'path' | 'field'> {
     const path = this.#pathOf(column);
     const { source } = column;
-    const mayBeKept = envelope !== undefined && envelope.format !== 'connect';
-    const isPart = mayBeKept && source.kind === 'field' && source.path.length > 1;
+    const isPart = isOfDebezium(envelope) && source.kind === 'field' && source.path.length > 1;
     const field = isPart ? this.values.push([...this.#row, ...source.path.slice(0, 1)]) - 1 : path;
     return { path, field };
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import { BACKSLASH, LOWER_U, SLASH } from '../../records/ascii.ts';
 import { contentOf, type JsonSlice } from '../json/json-slice.ts';
-import type { TableMapping } from '../mapping/table-mapping.ts';
+import { isOfDebezium, type TableMapping } from '../mapping/table-mapping.ts';
 import type { PlannedColumn } from './column-plan.ts';
 import type { CopyText } from './copy-text.ts';
 import type { RowText } from './row-text.ts';
@@ -99,8 +99,9 @@ export class KeptColumns {
 
   /** @returns `null` where the envelope is none of Debezium */
   static of({ envelope, columns, key }: TableMapping): KeptColumns | null {
-    const isOfDebezium = envelope !== undefined && envelope.format !== 'connect';
-    return isOfDebezium ? new KeptColumns(envelope.unavailableValue, key === null ? 0 : columns.length) : null;
+    return isOfDebezium(envelope)
+      ? new KeptColumns(envelope.unavailableValue, key === null ? 0 : columns.length)
+      : null;
   }
 
   /** Before the first row of a batch. */

@@ -1,7 +1,14 @@
 import type { JsonKind } from '../json/json-lexer.ts';
 import type { ValueKind } from '../json/json-slice.ts';
 import { isOfEpoch } from '../json/time-text.ts';
-import type { ColumnSource, ColumnType, MappedColumn, TableEnvelope, ValueUnit } from '../mapping/table-mapping.ts';
+import {
+  type ColumnSource,
+  type ColumnType,
+  isOfDebezium,
+  type MappedColumn,
+  type TableEnvelope,
+  type ValueUnit,
+} from '../mapping/table-mapping.ts';
 import { hasTimes } from './column-text.ts';
 import { isAskedFor } from './unit-text.ts';
 
@@ -153,8 +160,7 @@ export class TypedColumn {
 
   constructor(column: MappedColumn, envelope: TableEnvelope | undefined) {
     this.#column = column;
-    const isOfDebezium = envelope !== undefined && envelope.format !== 'connect';
-    this.#untyped = rowColumn(column, isOfDebezium ? 'debezium' : undefined);
+    this.#untyped = rowColumn(column, isOfDebezium(envelope) ? 'debezium' : undefined);
     this.#typed = this.#untyped;
   }
 

@@ -3,7 +3,7 @@ import type { FieldReader } from '../../formats/parts/field-reader.ts';
 import type { RecordCursor } from '../../records/record-batch.ts';
 import type { Refusal } from '../../store/tables/table.ts';
 import { contentOf, isString, type JsonSlice, sentJson } from '../json/json-slice.ts';
-import type { TableMapping } from '../mapping/table-mapping.ts';
+import { isOfDebezium, type TableMapping } from '../mapping/table-mapping.ts';
 import { type ColumnPlan, lastHeader } from '../rows/column-plan.ts';
 
 /** Why a record is no row; without a column it is about the record as a whole. */
@@ -52,7 +52,7 @@ export class Operations {
   constructor(plan: ColumnPlan, { key, envelope }: TableMapping) {
     this.#plan = plan;
     this.#key = key;
-    this.#isOfDebezium = envelope !== undefined && envelope.format !== 'connect';
+    this.#isOfDebezium = isOfDebezium(envelope);
     this.#byField = key?.version === undefined || this.#isOfDebezium ? 'delete' : 'delete older';
   }
 

@@ -1,5 +1,5 @@
 import { escapeIdentifier } from 'pg';
-import type { TableMapping, TableStage } from '../mapping/table-mapping.ts';
+import { isOfDebezium, type TableMapping, type TableStage } from '../mapping/table-mapping.ts';
 
 /** Numbers of rows in a stage: a later record of a partition has a larger one. */
 export const SEQUENCE = '"(sequence)"';
@@ -19,8 +19,7 @@ export const OUTDATED = 'x';
 export const KEPT = '"(kept)"';
 
 /** Whether rows may keep columns: the source does not send what it did not change. Its deletes have no version. */
-export const mayKeep = ({ envelope, key }: TableMapping): boolean =>
-  key !== null && envelope !== undefined && envelope.format !== 'connect';
+export const mayKeep = ({ envelope, key }: TableMapping): boolean => key !== null && isOfDebezium(envelope);
 
 /** The rows that a command tag counts: `INSERT 0 5`, `SELECT 5`. */
 export const countIn = (tag: string | undefined): number => Number(tag?.split(' ').at(-1) ?? 0);

@@ -11,7 +11,7 @@ export class ModelPartition {
   stored: bigint | null = null;
   fetchFrom = 0n;
   isResumed = false;
-  /** When the consumer was last told the log's end; `null` before it was since the assignment. */
+  /** When the consumer got the log's end last; `null` before it was since the assignment. */
   toldAt: number | null = null;
   /** When something was written; the assignment, before the first time. */
   writtenAt = 0;

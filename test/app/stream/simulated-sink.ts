@@ -6,8 +6,8 @@ import { FatalError, OutageError } from '../../../app/stream/ports/stream-errors
 import { PARTITION } from './records.ts';
 
 /**
- * How a transaction ends: `cut after` is committed, but its answer is lost; `locked`: another one held the offset for too
- * long.
+ * How a transaction ends: `cut after` is committed, but its answer is lost; `locked`: another one held the offset for
+ * too long.
  */
 export type Ending = 'answered' | 'cut before' | 'cut after' | 'locked';
 
@@ -25,7 +25,7 @@ interface StoredPartition extends TopicPartition {
 
 /**
  * PostgreSQL as the lines that matter: stored offsets, rows, and a compare-and-set that ties them together. It refuses
- * what the real one refuses, an offset that does not move forward, and rows that the moved offset does not stand for.
+ * what the real one refuses, an offset that does not move forward, and rows that the moved offset is not about.
  */
 export class SimulatedSink implements RecordSink {
   /** How often stored offsets were asked for. */

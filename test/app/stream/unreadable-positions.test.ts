@@ -4,7 +4,7 @@ import { aBatch, PARTITION } from './records.ts';
 import type { SimulatedSink } from './simulated-sink.ts';
 import { answerAll, assignAnew, settle, setUp, setUpOpened } from './simulation.ts';
 
-/** A sink that cannot tell the stored offsets, once for each of these errors. */
+/** A sink that cannot return the stored offsets, once for each of these errors. */
 function failing(sink: SimulatedSink, errors: readonly Error[]) {
   const left = [...errors];
   const positions = sink.positions.bind(sink);

@@ -16,7 +16,7 @@ export const placeOf = ({ schema, url = sharedDatabaseUrl() }: Place, env = {}) 
   env: { ...databaseEnvironment(url, schema), ...env },
 });
 
-/** `dead-letters` with these arguments, as a process of its own. */
+/** `dead-letters` with these arguments, as a separate process. */
 export const start = (args: readonly string[], place: Place, env = {}) =>
   startCommand(['dead-letters', ...args], placeOf(place, env));
 
@@ -36,7 +36,7 @@ export async function consumed(records: readonly TestRecord[], config: Readonly<
   return { topic, schema, groupId };
 }
 
-/** A schema of its own for a test that changes what others need, too. */
+/** A separate schema for a test that changes what others need, too. */
 export async function copyOf(original: string): Promise<string> {
   const schema = randomName('schema');
   await query(`CREATE SCHEMA ${schema}`);

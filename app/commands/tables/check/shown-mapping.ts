@@ -4,12 +4,13 @@ import {
   DEFAULT_MARKER_SINCE,
   type UnwrittenColumn,
 } from '../../../tables/mapping/resolve-mapping.ts';
-import type {
-  ColumnSource,
-  Condition,
-  MappedColumn,
-  TableEnvelope,
-  TableKey,
+import {
+  type ColumnSource,
+  type Condition,
+  isOfDebezium,
+  type MappedColumn,
+  type TableEnvelope,
+  type TableKey,
 } from '../../../tables/mapping/table-mapping.ts';
 import { keyLines, type RecordKeys, takesRecordKey } from './record-keys.ts';
 import { schemaFindings, schemaLines, type TopicSchema } from './topic-schemas.ts';
@@ -143,7 +144,7 @@ function ofEnvelope({ envelope, key }: CheckedMapping): readonly string[] {
   if (envelope === undefined) {
     return [];
   }
-  const keeps = key !== null && envelope.format !== 'connect';
+  const keeps = key !== null && isOfDebezium(envelope);
   return [
     `values: ${ENVELOPES[envelope.format]}${keeps ? `; a column that ${envelope.unavailableValue} comes for keeps what it has` : ''}`,
   ];

@@ -1,5 +1,6 @@
 import { NEWLINE, TAB } from '../../../records/ascii.ts';
 import type { TableMapping } from '../../../tables/mapping/table-mapping.ts';
+import { mayKeep } from '../../../tables/table/stage-columns.ts';
 
 /** What rows have for one column of a table. */
 interface ColumnCounts {
@@ -79,8 +80,7 @@ export class SeenColumns {
 
   /** The last field of a row that a stage takes, where rows may keep columns: a bit for each column. */
   #keptBits(row: Buffer, end: number): string {
-    const { stage, key, envelope } = this.#mapping;
-    const mayKeep = stage !== null && key !== null && envelope !== undefined && envelope.format !== 'connect';
-    return mayKeep ? row.toString('latin1', row.lastIndexOf(TAB, end - 1) + 1, end) : '';
+    const isKept = this.#mapping.stage !== null && mayKeep(this.#mapping);
+    return isKept ? row.toString('latin1', row.lastIndexOf(TAB, end - 1) + 1, end) : '';
   }
 }

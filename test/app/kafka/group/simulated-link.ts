@@ -26,9 +26,9 @@ export class SimulatedLink implements Coordinator {
   loses: string | null = null;
   /** Requests of these names are never answered. */
   unanswered: ReadonlySet<string> = new Set();
-  /** No broker tells the member about topics. */
+  /** No broker returns the member's topics. */
   knowsNoTopics = false;
-  /** How long the brokers take for what they tell about topics. */
+  /** How long the brokers take to return topics. */
   topicsMs = 0;
   /** Which of all deals arrived last; 0: none. */
   deal = 0;

@@ -40,7 +40,7 @@ export const NEVER: StubAnswer = () => new Promise(() => undefined);
 type Kind = 'joinGroup' | 'syncGroup' | 'heartbeat' | 'leaveGroup' | 'offsetCommit' | 'findCoordinator';
 
 /**
- * Two brokers, of which the first one coordinates until it is told otherwise.
+ * Two brokers, of which the first one coordinates until a test moves that.
  *
  * @param frozen the session time-out where the first one answers nothing; @default it answers
  */
