@@ -24,6 +24,7 @@ const NO_INTEGER = refusal('undecodable', 'an int or a long is out of its range'
 const NO_SUCH_INDEX = refusal('undecodable', 'an enum or a union has no symbol or branch of an index');
 const TOO_MANY_EMPTY = refusal('undecodable', 'an array has too many items that take no bytes');
 const TOO_MANY_NOTHINGS = refusal('undecodable', 'it has too many nulls, or records, that take no bytes');
+const TOO_LARGE = refusal('value_too_large', 'its value is too large as JSON');
 const TOO_DEEP = refusal('nesting_too_deep', 'its value is nested too deep');
 
 const NULLS = { type: 'array', items: 'null' };
@@ -111,9 +112,7 @@ describe('bytes that are no value of their schema', () => {
     const name = 'n'.repeat(1_000);
     const items = { type: 'record', name: 'R', fields: [{ name, type: ['null', 'int'] }] };
     const bytes = joined(long(100_000), Buffer.alloc(100_000), long(0));
-    expect(outcomeOf({ type: 'array', items }, bytes, [[]])).toMatchObject(
-      refusal('value_too_large', 'its value is too large as JSON'),
-    );
+    expect(outcomeOf({ type: 'array', items }, bytes, [[]])).toMatchObject(TOO_LARGE);
     expect(outcomeOf({ type: 'array', items }, bytes, [['a']])).toMatchObject({ reason: null });
     const few = (count: number) => joined(long(count), Buffer.alloc(count), long(0));
     expect(outcomeOf({ type: 'array', items }, few(500), [[]])).toMatchObject({ reason: null });
@@ -123,14 +122,18 @@ describe('bytes that are no value of their schema', () => {
     expect(outcomeOf(WIDE, many, [['a']])).toMatchObject(TOO_MANY_NOTHINGS);
   });
 
-  test('types that have each other twice are 2^40 values without bytes, and refused', () => {
-    let schema: Schema = { type: 'record', name: 'R0', fields: [{ name: 'a', type: 'null' }] };
+  test.each([
+    ['nulls', [{ name: 'a', type: 'null' }], TOO_LARGE],
+    ['values of size 0', [{ name: 'a', type: { type: 'fixed', name: 'Z', size: 0 } }], TOO_LARGE],
+    ['records without fields', [], TOO_MANY_NOTHINGS],
+  ])('types that have each other twice are 2^40 %s, and refused', (_, leaf, asPart) => {
+    let schema: Schema = { type: 'record', name: 'R0', fields: leaf };
     for (let nth = 1; nth <= 40; nth += 1) {
       const twice: readonly Schema[] = [schema, `R${nth - 1}`];
       schema = { type: 'record', name: `R${nth}`, fields: twice.map((type, field) => ({ name: 'ab'[field], type })) };
     }
     expect(outcomeOf(schema, Buffer.alloc(0), [['other']])).toMatchObject(TOO_MANY_NOTHINGS);
-    expect(outcomeOf(schema, Buffer.alloc(0), [['a', 'a']])).toMatchObject({ reason: 'value_too_large' });
+    expect(outcomeOf(schema, Buffer.alloc(0), [['a', 'a']])).toMatchObject(asPart);
   });
 
   test('nulls of an item count, as many as its bytes allow', () => {
