@@ -245,6 +245,8 @@ export class Group {
     this.join([]);
     this.deal([0, 1, 2, 3]);
     for (const member of [...this.members]) await this.learn(member);
+    // Of a topic that was deleted, too: where none is left, nobody is behind.
+    while (this.sink.end('answered')) await settle();
     for (let round = 0; round < 200 && this.#isBehind(); round += 1) {
       this.lookAgain();
       for (const member of this.members) {
