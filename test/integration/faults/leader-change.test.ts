@@ -179,7 +179,8 @@ async function aTopicOfBoth({ admin, first }: Site) {
   const replicaAssignment = brokers.map((broker, partition) => ({ partition, replicas: [broker] }));
   await admin.createTopics({ waitForLeaders: false, topics: [{ topic, replicaAssignment }] });
   await awaitLeaders({ admin, topics: [topic] }, brokers);
-  const producer = kafkaClient(first).producer();
+  // Each record once, though the client sends again what a broker that starts or stops has not answered.
+  const producer = kafkaClient(first).producer({ idempotent: true, maxInFlightRequests: 1 });
   await producer.connect();
   const send = (...partitions: readonly number[]) =>
     producer.send({ topic, messages: partitions.map((partition) => ({ partition, value: '7' })) });
