@@ -2,6 +2,7 @@ import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts'
 import type { RecordCursor } from '../../records/record-batch.ts';
 import { isEqual } from '../json/field-tree.ts';
 import {
+  type ColumnSource,
   type FieldPath,
   isOfDebezium,
   type MappedColumn,
@@ -32,6 +33,9 @@ export interface PlannedColumn {
   readonly header: Buffer;
 }
 
+/** Where the field of a condition is among the parts of the value, and the field of the row that it is in. */
+type ConditionPlaces = Readonly<Record<'place' | 'field', number>>;
+
 const NO_HEADER = Buffer.alloc(0);
 
 /** Path of the row in a change event. */
@@ -54,7 +58,7 @@ export class ColumnPlan {
   readonly operation: number;
   readonly after: number;
   /** Among those of the value: the fields that conditions look at, in their order. */
-  readonly conditions: readonly number[];
+  readonly conditions: readonly ConditionPlaces[];
   /** Whether a value that is no object has none of the fields that columns take. */
   readonly takesNames: boolean;
   readonly #row: FieldPath;
@@ -87,21 +91,24 @@ export class ColumnPlan {
     this.operation = isEvent ? this.values.push(['op']) - 1 : -1;
     this.after = isEvent ? this.values.push(AFTER) - 1 : -1;
     this.takesNames = this.values.some(([first]) => typeof first === 'string');
-    this.conditions = when.flatMap(({ source }) =>
-      source.kind === 'field' ? this.values.push([...this.#row, ...source.path]) - 1 : [],
-    );
+    this.conditions = when.flatMap(({ source }) => {
+      const place = source.kind === 'field' ? this.#pathOf({ source }) : -1;
+      return place < 0 ? [] : { place, field: this.#fieldOf(place, source, envelope) };
+    });
+  }
+
+  #pathsOf(column: MappedColumn, envelope: TableEnvelope | undefined): Pick<PlannedColumn, 'path' | 'field'> {
+    const path = this.#pathOf(column);
+    return { path, field: this.#fieldOf(path, column.source, envelope) };
   }
 
   /** Debezium sends placeholders of whole fields. */
-  #pathsOf(column: MappedColumn, envelope: TableEnvelope | undefined): Pick<PlannedColumn, 'path' | 'field'> {
-    const path = this.#pathOf(column);
-    const { source } = column;
+  #fieldOf(path: number, source: ColumnSource, envelope: TableEnvelope | undefined): number {
     const isPart = isOfDebezium(envelope) && source.kind === 'field' && source.path.length > 1;
-    const field = isPart ? this.values.push([...this.#row, ...source.path.slice(0, 1)]) - 1 : path;
-    return { path, field };
+    return isPart ? this.values.push([...this.#row, ...source.path.slice(0, 1)]) - 1 : path;
   }
 
-  #pathOf({ source }: MappedColumn): number {
+  #pathOf({ source }: Pick<MappedColumn, 'source'>): number {
     switch (source.kind) {
       case 'field':
         // The whole value is the event, and no path leads out of its row.

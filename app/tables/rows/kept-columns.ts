@@ -61,7 +61,10 @@ export class Placeholders {
   }
 
   /** Whether a value is the placeholder of one that the source did not send. */
-  includes(value: JsonSlice): boolean {
+  includes(value: JsonSlice | undefined): boolean {
+    if (value === undefined) {
+      return false;
+    }
     const { bytes, start, end, kind, hasEscapes } = value;
     const forms = (kind === 'text' ? this.#texts : this.#forms).get(end - start);
     if (forms?.some((form) => bytes.compare(form, 0, form.length, start, end) === 0)) {

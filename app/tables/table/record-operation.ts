@@ -5,6 +5,7 @@ import type { Refusal } from '../../store/tables/table.ts';
 import { contentOf, isString, type JsonSlice, sentJson } from '../json/json-slice.ts';
 import { isOfDebezium, type TableMapping } from '../mapping/table-mapping.ts';
 import { type ColumnPlan, lastHeader } from '../rows/column-plan.ts';
+import { Placeholders } from '../rows/kept-columns.ts';
 
 /** Why a record is no row; without a column it is about the record as a whole. */
 export interface Fault {
@@ -153,8 +154,16 @@ interface HeaderCondition {
 /** A part of the value, by its place among those that are read, and the texts that match. */
 interface FieldCondition {
   readonly place: number;
+  /** Place of the field of the row that the part is in. */
+  readonly field: number;
   readonly values: ReadonlySet<string>;
 }
+
+/** A large value that an update did not change, and a condition on it. */
+const UNKNOWN_CONDITION: Fault = {
+  reason: 'missing_value',
+  words: 'a condition of when is on a large value that Debezium did not send, as the update did not change it',
+};
 
 /** What records need for a table to take them. Each record is judged alone, by nothing but itself. */
 export class Conditions {
@@ -164,24 +173,27 @@ export class Conditions {
   readonly #fields: readonly FieldCondition[];
   /** What a record does to the table. */
   readonly #effects: Operations;
+  /** `null` where the envelope is none of Debezium. */
+  readonly #placeholders: Placeholders | null;
 
-  private constructor(when: NonNullable<TableMapping['when']>, plan: ColumnPlan, operations: Operations) {
+  private constructor({ when = [], envelope }: TableMapping, plan: ColumnPlan, operations: Operations) {
     this.#effects = operations;
+    this.#placeholders = isOfDebezium(envelope) ? new Placeholders(envelope.unavailableValue) : null;
     this.#headers = when.flatMap(({ source, values }) =>
       source.kind === 'header'
         ? { name: Buffer.from(source.name, 'utf8'), values: values.map((value) => Buffer.from(value, 'utf8')) }
         : [],
     );
     this.#operations = when.flatMap(({ source, values }) =>
-      source.kind === 'event' ? { place: plan.operation, values: new Set(values) } : [],
+      source.kind === 'event' ? { place: plan.operation, field: plan.operation, values: new Set(values) } : [],
     );
     const ofFields = when.filter(({ source }) => source.kind === 'field');
-    this.#fields = ofFields.map(({ values }, nth) => ({ place: plan.conditions[nth] ?? -1, values: new Set(values) }));
+    this.#fields = plan.conditions.map((places, nth) => ({ ...places, values: new Set(ofFields[nth]?.values) }));
   }
 
   /** @returns `null` where the table takes all records */
-  static of({ when }: TableMapping, plan: ColumnPlan, operations: Operations): Conditions | null {
-    return when === undefined ? null : new Conditions(when, plan, operations);
+  static of(mapping: TableMapping, plan: ColumnPlan, operations: Operations): Conditions | null {
+    return mapping.when === undefined ? null : new Conditions(mapping, plan, operations);
   }
 
   /** Asked before anything of the record is read: of another table's record nothing is wrong here. */
@@ -193,13 +205,26 @@ export class Conditions {
     });
   }
 
-  /** @param value the fields of the record's value, where it has one */
-  holdForValue(value: FieldReader | null, hasValue: boolean): boolean {
-    const holds = ({ place, values }: FieldCondition): boolean => {
+  /**
+   * Whether the table takes the record. A field that the source did not send is not known to match, and not known not
+   * to: unless another condition refuses the record, it is a dead letter.
+   *
+   * @param value the fields of the record's value, where it has one
+   */
+  ofValue(value: FieldReader | null, hasValue: boolean): 'hold' | 'unmatched' | Fault {
+    const fails = ({ place, values }: FieldCondition): boolean => {
       const text = hasValue ? textOf(value?.of(place)) : null;
-      return text !== null && values.has(text);
+      return text === null || !values.has(text);
     };
-    return this.#operations.every(holds) && (this.#effects.isWithoutRow(value, hasValue) || this.#fields.every(holds));
+    if (this.#operations.some(fails)) {
+      return 'unmatched';
+    }
+    const failed = this.#effects.isWithoutRow(value, hasValue) ? [] : this.#fields.filter(fails);
+    if (failed.length === 0) {
+      return 'hold';
+    }
+    const isUnsent = ({ field }: FieldCondition) => this.#placeholders?.includes(value?.of(field)) ?? false;
+    return failed.every(isUnsent) ? UNKNOWN_CONDITION : 'unmatched';
   }
 }
 

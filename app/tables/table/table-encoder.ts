@@ -163,8 +163,9 @@ export class TableEncoder {
       return fault;
     }
     const hasValue = hasBytes && !(this.#mapping.envelope !== undefined && typed?.kind === 'null');
-    if (this.#conditions !== null && !this.#conditions.holdForValue(value, hasValue)) {
-      return 'unmatched';
+    const condition = this.#conditions?.ofValue(value, hasValue) ?? 'hold';
+    if (condition !== 'hold') {
+      return condition;
     }
     const keyFault = this.#operations.faultOf(value, hasValue) ?? key.read(record);
     if (keyFault !== null) {

@@ -142,6 +142,46 @@ describe('a delete by the record key', () => {
   });
 });
 
+describe('a condition on a large value that Debezium did not send', () => {
+  const UNSENT = '__debezium_unavailable_value';
+  const changed = (id: number, after: object): KeyedRecord => ({
+    key: JSON.stringify({ id }),
+    value: { op: 'u', after: { id, total: id, ...after } },
+  });
+
+  test('makes a dead letter of the record, unless another condition refuses it', async () => {
+    const when = { doc: 'large', '/tags/1': ['x', 'y'], state: 'new' };
+    const store = await openBoth({ envelope: 'debezium', when }, { envelope: 'debezium', when: { total: '0' } });
+    const sent = { doc: 'large', tags: ['w', 'x'], state: 'new' };
+    await store.write([
+      changed(1, sent),
+      changed(2, { ...sent, doc: UNSENT }),
+      changed(3, { ...sent, tags: [UNSENT] }),
+      changed(4, { ...sent, doc: UNSENT, tags: [UNSENT] }),
+      changed(5, { ...sent, doc: UNSENT, state: 'old' }),
+      changed(6, { ...sent, doc: UNSENT, tags: ['x', 'z'] }),
+      { key: '{"id":1}', value: { op: 'd', before: { id: 1, doc: UNSENT }, after: null } },
+    ]);
+    expect(await found(store)).toEqual({
+      orders: [],
+      payments: [],
+      letters: [1, 2, 3].map((at) => `${at} missing_value`),
+    });
+    const [letter] = await store.run('SELECT error, target, target_column FROM ?.dead_letters');
+    expect(letter).toEqual({
+      error: `not for ${store.schema}.orders: a condition of when is on a large value that Debezium did not send, as the update did not change it`,
+      target: `${store.schema}.orders`,
+      target_column: null,
+    });
+  });
+
+  test('is one on the placeholder where the values are no change events', async () => {
+    const store = await openBoth({ when: { doc: 'large' } }, { when: { doc: UNSENT } });
+    await store.write([payment(1, { doc: UNSENT }), order(2, { doc: 'large' })]);
+    expect(await found(store)).toEqual({ orders: [2], payments: [1], letters: [] });
+  });
+});
+
 describe('a record that no table takes', () => {
   test('is a dead letter where an entry of its topic says so, and the others are written', async () => {
     const store = await openBoth({ when: { type: 'order' } }, { when: { type: 'payment' }, unmatched: 'dead-letter' });

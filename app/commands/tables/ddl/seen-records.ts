@@ -116,7 +116,7 @@ function conditionsOf({ schema, table, topics, key, envelope, when }: TableSetti
       const { valueAt, valueLength } = record;
       const hasValue = valueLength >= 0;
       const isJson = hasValue && value.read(record.batch.bytes, valueAt, valueAt + valueLength) === null;
-      const holds = () => conditions.holdForValue(isJson ? value : null, hasValue);
+      const holds = () => conditions.ofValue(isJson ? value : null, hasValue) === 'hold';
       return conditions.holdForHeaders(record) && ((hasValue && !isJson) || holds());
     })
   );
