@@ -163,9 +163,17 @@ test.each(['schema', 'iso', 'avro', 'avroflat'] as const)('a box is a dead lette
   expect(letters).toEqual([0, 4].map((at) => ({ at, reason: 'value_does_not_fit', column: 'bx' })));
 });
 
-test('a number that is none is NaN or infinite, as the source has it', async () => {
-  const { rows } = await replicated({ capture: 'iso', table: 'specials', columns: { a: false } });
-  expect(rows).toEqual(sourceRows('specials', { '1': { a: null }, '3': { a: null } }));
+test('a number that is none is NaN or infinite, as the source has it, and a list with one is NULL', async () => {
+  const { rows } = await replicated({ capture: 'iso', table: 'specials' });
+  expect(rows).toEqual(sourceRows('specials', { '1': { a: null } }));
+  expect(sourceRows('specials').map(({ a }) => a)).toEqual(['{NaN,1}', null, '{}']);
+});
+
+test('a number without a schema has no unit, and a date or a time refuses it', async () => {
+  const names = ['id', 'dt', 'ts'];
+  const { rows, letters } = await replicated({ capture: 'json', table: 'all_types', names });
+  expect(rows.map(({ id }) => id)).toEqual(['102', '2']);
+  expect(letters).toEqual([0, 2, 3, 4, 6, 7].map((at) => ({ at, reason: 'value_does_not_fit', column: 'dt' })));
 });
 
 describe.each(['json', 'schema', 'flat', 'iso', 'avro', 'avroflat'] as const)('by %s', (capture) => {
