@@ -6,7 +6,6 @@ import { shopChange } from '../../../dev/change-events/source-changes.ts';
 import { SHOP } from '../../../dev/change-events/source-tables.ts';
 import { slotOf, startDebezium } from '../../../dev/stack/connect/debezium-source.ts';
 import { startApicurio } from '../stack/apicurio.ts';
-import { IS_LONG_RUN, longTest } from '../stack/long-test.ts';
 import { sharedBroker } from '../stack/shared-stack.ts';
 import { testRun } from '../stack/test-run.ts';
 import { until } from '../stack/until.ts';
@@ -23,7 +22,7 @@ const signalled = <Kind extends { properties: object }>(kind: Kind) => ({
   ...kind,
   properties: { ...kind.properties, 'signal.data.collection': 'public.signals' },
 });
-/** The same events twice: in one partition with their schema, and in six without; in a long run in Avro, too. */
+/** The same events twice: in one partition with their schema, and in six without; in Avro, too. */
 const topics = [ownTopics(signalled(WITH_SCHEMA), 1), ownTopics(signalled(WITHOUT_SCHEMA), 6)];
 /** What comes for NULL by Apicurio's converter, which sends the default of a column in its place. */
 const DEFAULTS = {
@@ -31,7 +30,7 @@ const DEFAULTS = {
   order_lines: { quantity: '1' },
 };
 /** Changes that Debezium reads as its snapshot, and those of each of the steps that follow. */
-const CHANGES = IS_LONG_RUN ? 1_000 : 300;
+const CHANGES = 1_000;
 /** One of so many changes is of the table with every type. */
 const TYPED_EVERY = 5;
 /** Events that a replica may be behind before the source waits, and for how long. */
@@ -125,16 +124,14 @@ async function snapshotAgain(meanwhile: string): Promise<void> {
 /** Columns of a replica that have no NULL. */
 const nullsOf = (nth: number) => (topics[nth]?.registry === undefined ? {} : DEFAULTS);
 
-/**
- * @param allowed why records may be dead letters though no row differs. @default none may be
- */
-async function expectNoDifference(allowed?: string): Promise<void> {
+/** No row differs. Dead letters are only updates that came behind the delete of their row, after a crash. */
+async function expectNoDifference(): Promise<void> {
   for (const [nth, replica] of replicas.entries()) {
     await replica.finish(source);
     const letters = await replica.deadLetters();
     const found = {
       differences: await replica.differences(source, nullsOf(nth)),
-      deadLetters: letters.filter(({ reason }) => reason !== allowed),
+      deadLetters: letters.filter(({ reason }) => reason !== 'missing_value'),
     };
     expect({ seed, nth, ...found }).toEqual({ seed, nth, differences: [], deadLetters: [] });
   }
@@ -157,9 +154,7 @@ async function alterBothSides(): Promise<void> {
 
 describe('a replica', () => {
   beforeAll(async () => {
-    if (IS_LONG_RUN) {
-      topics.push(ownTopics(signalled(inAvro((await startApicurio()).url)), 6));
-    }
+    topics.push(ownTopics(signalled(inAvro((await startApicurio()).url)), 6));
     source = await startSource(TABLES, topics, async (client) => {
       await client.query(SIGNALS);
       await change(client, CHANGES);
@@ -170,14 +165,7 @@ describe('a replica', () => {
   }, SET_UP_TIMEOUT_MS);
   afterAll(() => Promise.all(replicas.map((replica) => replica.remove())));
 
-  if (!IS_LONG_RUN) {
-    test('is its source, row by row, where the consumer was killed', async () => {
-      await eachReplica((replica) => replica.kill());
-      await expectNoDifference();
-    });
-  }
-
-  longTest(
+  test(
     'is its source, row by row, through kills, cuts, snapshots, changes of tables, a registry that is away and crashes',
     async () => {
       await eachReplica((replica) => replica.kill());
@@ -188,12 +176,12 @@ describe('a replica', () => {
       await crashSource();
       await eachReplica((replica) => replica.fence());
       await eachReplica((replica) => replica.kill());
-      await expectNoDifference('missing_value');
+      await expectNoDifference();
     },
     LONG_TIMEOUT_MS,
   );
 
-  longTest(
+  test(
     'keeps the rows that were deleted at the source while no connector ran, and is right again but for them',
     async () => {
       const { rows } = await source.client.query<{ id: number }>('SELECT id FROM orders ORDER BY id LIMIT 3');
@@ -213,7 +201,6 @@ describe('a replica', () => {
   );
 });
 
-if (IS_LONG_RUN) {
-  describe('Debezium', testSourceLosses);
-  describe('a connector', testStoppedConnectors);
-}
+describe('Debezium', testSourceLosses);
+
+describe('a connector', testStoppedConnectors);
