@@ -1,10 +1,10 @@
 import type { Connection, Submittable } from 'pg';
 
-/** A statement that takes one row, whose values are its parameters: no text of a record is ever a part of SQL. */
+/** A statement that takes a row, whose values are its parameters: no text of a record is ever a part of SQL. */
 export interface RowStatement {
   readonly sql: string;
-  /** As PostgreSQL's input functions read them; `null` is NULL. */
-  readonly values: readonly (string | null)[];
+  /** Rows that it is executed for, in their order: values as PostgreSQL's input functions read them; `null` is NULL. */
+  readonly rows: readonly (readonly (string | null)[])[];
 }
 
 /**
@@ -14,7 +14,7 @@ export interface RowStatement {
  */
 export class RowStatements implements Submittable {
   /**
-   * Command tags of the statements, in order; rejects with PostgreSQL's error or the connection's.
+   * Command tags, one for each row of each statement, in order; rejects with PostgreSQL's error or the connection's.
    */
   readonly tags: Promise<readonly string[]>;
   readonly #statements: readonly RowStatement[];
@@ -30,7 +30,7 @@ export class RowStatements implements Submittable {
     });
   }
 
-  /** Command tags of the statements that were completed so far. */
+  /** The same of what was completed so far. */
   get completed(): readonly string[] {
     return this.#completed;
   }
@@ -38,10 +38,12 @@ export class RowStatements implements Submittable {
   submit(connection: Connection): void {
     const { stream } = connection;
     stream.cork();
-    for (const { sql, values } of this.#statements) {
+    for (const { sql, rows } of this.#statements) {
       connection.parse({ name: '', text: sql, types: [] }, true);
-      connection.bind({ values: [...values] }, true);
-      connection.execute({}, true);
+      for (const values of rows) {
+        connection.bind({ values: [...values] }, true);
+        connection.execute({}, true);
+      }
     }
     connection.sync();
     stream.uncork();

@@ -146,10 +146,10 @@ export interface Copying {
   stored(sent: number, tags: readonly string[]): number;
 }
 
-/** What takes a single row into a table, in the place of a {@link Copying} and the guard before it. */
-export interface OneRow {
+/** What takes a few rows into a table, in the place of a {@link Copying} and the guard before it. */
+export interface FewRows {
   readonly guard: TableGuard;
-  /** Stores the row, or finds that the table has it or a newer one. */
+  /** Stores each row, or finds that the table has it or a newer one. */
   readonly statement: RowStatement;
 }
 
@@ -184,10 +184,10 @@ export interface Table {
   guard(client: PoolClient, batch: RowBatch): TableGuard;
   copying(kinds: RowKinds): Copying;
   /**
-   * What takes the only row of a transaction for the table, with the same outcome as {@link copying} and fewer
-   * statements; `null` where that way alone takes it. Left out: it always does.
+   * What takes the few rows that a transaction has for the table, with the same outcome as {@link copying} and for
+   * less; `null` where that way alone takes them. Left out: it always does.
    */
-  oneRow?(client: PoolClient, batch: RowBatch): OneRow | null;
+  fewRows?(client: PoolClient, batch: RowBatch): FewRows | null;
   /**
    * Asked with the rows in their stage, when fewer were stored than sent. Left out: no row keeps anything.
    *

@@ -31,8 +31,8 @@ import {
  * 4. So the committed transactions of a partition are a chain: each one expects what the one before has stored, and
  *    began to write after that was committed. No offset is in two of them, and none is left out.
  * 5. A keyed table takes rows over others, so the order counts there, too. The staged rows are taken into the table
- *    behind the update, in the same transaction (stage.ts), and the stage is emptied with it. So is the only row that a
- *    transaction has for a table, without a stage (one-row.ts). By 4. the upserts and deletes of a former owner are
+ *    behind the update, in the same transaction (stage.ts), and the stage is emptied with it. So are the few rows that
+ *    a transaction has for a table, without a stage (few-rows.ts). By 4. the upserts and deletes of a former owner are
  *    committed before those of the next one begin, or are never seen. None of them replaces a later state.
  *
  * Nobody has to know who owns a partition for this. An overlap costs transactions that are turned away (handover.ts),
@@ -154,7 +154,7 @@ interface OffsetMove {
  * tables, then the rows. Rows are sent only when PostgreSQL has moved the offsets, and the tables are still what the
  * rows were encoded for.
  *
- * A third round trip follows where some tables take one row and others several ({@link transactionOf}).
+ * A third round trip follows where some tables take a few rows and others many ({@link transactionOf}).
  *
  * Where a trigger may drop rows, or rows keep columns of those in the table, `COMMIT` is a separate message, sent when
  * as many rows are stored as were sent. Nothing is left of a transaction that did not commit, in any table, and the

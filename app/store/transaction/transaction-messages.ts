@@ -4,7 +4,7 @@ import { CopyQuery } from '../copy/binary-copy.ts';
 import { RowRefused } from '../copy/isolate-poison.ts';
 import { asRefusal } from '../copy/refused-row.ts';
 import { RowStatements } from '../copy/row-statements.ts';
-import type { OneRow, RowBatch, Table } from '../tables/table.ts';
+import type { FewRows, RowBatch, Table } from '../tables/table.ts';
 import { type GuardStep, joinedGuards } from '../tables/table-guard.ts';
 
 /** Statements that move offsets; the tag is that of their update. */
@@ -18,8 +18,8 @@ export interface TableBatch extends RowBatch {
   readonly table: Table;
 }
 
-/** The same, with the statement that takes the only row. */
-interface RowInTable extends TableBatch, OneRow {}
+/** The same, with the statement that takes each of the rows. */
+interface FewRowsInTable extends TableBatch, FewRows {}
 
 /** Statements that are sent together. */
 interface TransactionMessage {
@@ -47,22 +47,22 @@ export interface Transaction {
  *
  * - Tables that take their rows by COPY have all statements in one message, up to `COMMIT`, and PostgreSQL waits at the
  *   first COPY for the rows of all of them.
- * - A table that gets one row takes it by a single statement where it can ({@link Table.oneRow}). These are a message,
- *   behind the one that moves the offsets and compares the tables. The COPYs of other tables are a third one.
+ * - A table that gets a few rows takes them by a statement each where it can ({@link Table.fewRows}). These are a
+ *   message, behind the one that moves the offsets and compares the tables. The COPYs of other tables are a third one.
  */
 export function transactionOf(client: PoolClient, moving: MovingStep, batches: readonly TableBatch[]): Transaction {
-  const single: RowInTable[] = [];
+  const few: FewRowsInTable[] = [];
   const copied: TableBatch[] = [];
   for (const batch of batches) {
-    const row = batch.table.oneRow?.(client, batch) ?? null;
-    row === null ? copied.push(batch) : single.push({ ...batch, ...row });
+    const rows = batch.table.fewRows?.(client, batch) ?? null;
+    rows === null ? copied.push(batch) : few.push({ ...batch, ...rows });
   }
   const mayDrop = copied.some(({ table }) => table.allowsDroppedRows || table.rowTriggers(client).length > 0);
   // A row that keeps columns of one that is not there is a dead letter.
   const commitsApart = mayDrop || copied.some(({ kept }) => kept.size > 0);
-  const guarded = [...single, ...copied];
+  const guarded = [...few, ...copied];
   const { ofTables, comparisons } = joinedGuards([
-    ...single.map(({ guard }) => guard),
+    ...few.map(({ guard }) => guard),
     ...copied.map((batch) => batch.table.guard(client, batch)),
   ]);
   const guards = [...ofTables.flat(), ...comparisons];
@@ -82,7 +82,7 @@ export function transactionOf(client: PoolClient, moving: MovingStep, batches: r
     before,
   };
   const mayCopy = (tags: readonly string[]) => isMoved(tags) && isAsKnown(tags);
-  const messages = messagesOf(opening, { single, copied }, { mayCopy, end: commitsApart ? [] : ['COMMIT'] });
+  const messages = messagesOf(opening, { few, copied }, { mayCopy, end: commitsApart ? [] : ['COMMIT'] });
   return { messages, isMoved, isAsKnown, copied, commitsApart };
 }
 
@@ -93,7 +93,7 @@ interface MessageOpening extends Omit<TransactionMessage, 'query'> {
 
 function messagesOf(
   { statements, ...opening }: MessageOpening,
-  { single, copied }: { readonly single: readonly RowInTable[]; readonly copied: readonly TableBatch[] },
+  { few, copied }: { readonly few: readonly FewRowsInTable[]; readonly copied: readonly TableBatch[] },
   { mayCopy, end }: { readonly mayCopy: (tags: readonly string[]) => boolean; readonly end: readonly string[] },
 ): readonly TransactionMessage[] {
   const rows = copied.map((batch) => ({ format: batch.table.copy.format, rows: batch.rows }));
@@ -102,15 +102,16 @@ function messagesOf(
   );
   const copying = [...copies.map(({ sql }) => sql), ...end];
   const tables = copies.map(({ table }) => table);
-  if (single.length === 0) {
+  if (few.length === 0) {
     const query = new CopyQuery([...statements, ...copying].join('; '), rows, mayCopy);
     return [{ ...opening, query, tables: [...opening.tables, ...tables] }];
   }
-  const ends = copied.length === 0 ? end.map((sql) => ({ sql, values: [] })) : [];
+  const ends = copied.length === 0 ? end.map((sql) => ({ sql, rows: [[]] })) : [];
   const before = () => 0;
   const first = { ...opening, query: new CopyQuery(statements.join('; '), []) };
-  const singles = new RowStatements([...single.map(({ statement }) => statement), ...ends]);
-  const second = { query: singles, tables: single.map(({ table }) => table), before };
+  const statementsOfRows = new RowStatements([...few.map(({ statement }) => statement), ...ends]);
+  const tablesOfRows = few.flatMap(({ table, statement }) => statement.rows.map(() => table));
+  const second = { query: statementsOfRows, tables: tablesOfRows, before };
   return copied.length === 0
     ? [first, second]
     : [first, second, { query: new CopyQuery(copying.join('; '), rows), tables, before }];

@@ -6,7 +6,7 @@ import { refusedLine, tableReasonOf } from '../../store/copy/refused-row.ts';
 import {
   type Copying,
   copyRows,
-  type OneRow,
+  type FewRows,
   type Refusal,
   type RefusedOf,
   type RowBatch,
@@ -16,8 +16,8 @@ import {
 import { type GuardStep, type KnownTable, lockOf, type TableGuard } from '../../store/tables/table-guard.ts';
 import type { UserTable } from '../../store/transaction/topic-tables.ts';
 import type { TableMapping } from '../mapping/table-mapping.ts';
+import { valuesOfFewRows } from './few-rows.ts';
 import { NothingKept } from './kept-rows.ts';
-import { valuesOfOneRow } from './one-row.ts';
 import { Stage } from './stage.ts';
 
 /**
@@ -86,8 +86,8 @@ export class MappedTable implements UserTable {
   readonly mapping: TableMapping;
   /** `null` where rows are copied straight into the table. */
   readonly #stage: Stage | null;
-  /** `null` where each row goes by way of the stage. */
-  readonly #sqlOfOneRow: string | null;
+  /** Takes a row; `null` where all go by way of the stage. */
+  readonly #sqlOfFewRows: string | null;
   readonly #options: TableOptions;
   /** Longer names first: one may begin with another. */
   readonly #columns: readonly string[];
@@ -117,7 +117,7 @@ export class MappedTable implements UserTable {
     this.encode = encode;
     this.mapping = mapping;
     this.#stage = stage;
-    this.#sqlOfOneRow = stage?.ofOneRow ?? null;
+    this.#sqlOfFewRows = stage?.ofFewRows ?? null;
     this.#options = tableOptions;
     this.#columns = columns.map(({ name }) => name).sort((one, other) => other.length - one.length);
   }
@@ -145,18 +145,19 @@ export class MappedTable implements UserTable {
   }
 
   /**
-   * Without the lock of {@link Stage.lock}: one row has no order. Tables of one transaction have one, in which those
-   * with one row come first, so two transactions may wait for each other. After a deadlock the stage takes all rows.
+   * In the order of the records, which gives a key that comes twice the state of the last one, or of the first one
+   * where existing rows are kept. It is not the order of the keys, and {@link Stage.lock} is not taken; and tables with
+   * few rows come first in a transaction. So two transactions that have the same keys may wait for each other. After a
+   * deadlock the stage takes all rows.
    */
-  oneRow(client: PoolClient, { rows, length, kept }: RowBatch): OneRow | null {
-    const sql = this.#sqlOfOneRow;
-    if (sql === null || length !== 1 || kept.size > 0 || this.#options.isContended?.() === true) {
+  fewRows(client: PoolClient, { rows, length, kept }: RowBatch): FewRows | null {
+    const sql = this.#sqlOfFewRows;
+    if (sql === null || kept.size > 0 || this.#options.isContended?.() === true) {
       return null;
     }
-    const [row = Buffer.alloc(0), ...more] = rows.filter((piece) => piece.length > 0);
-    const values = more.length > 0 ? null : valuesOfOneRow(row, this.mapping.columns.length);
+    const values = valuesOfFewRows(rows, length, this.mapping.columns.length);
     const { steps, ...known } = this.#of(client).guard;
-    return values && { statement: { sql, values }, guard: { steps: [...READ_BY, ...steps], ...known } };
+    return values && { statement: { sql, rows: values }, guard: { steps: [...READ_BY, ...steps], ...known } };
   }
 
   /** Neither a DELETE nor an UPDATE has an order in which it locks rows. */

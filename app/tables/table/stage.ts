@@ -4,8 +4,8 @@ import type { RowRefused } from '../../store/copy/isolate-poison.ts';
 import type { RowKinds } from '../../store/tables/table.ts';
 import type { GuardStep } from '../../store/tables/table-guard.ts';
 import type { TableKey, TableMapping, TableStage } from '../mapping/table-mapping.ts';
+import { isReadAlike } from './few-rows.ts';
 import { KeptRows } from './kept-rows.ts';
-import { isReadAlike } from './one-row.ts';
 import {
   columnList,
   countIn,
@@ -273,10 +273,10 @@ export class Stage {
   }
 
   /**
-   * Takes one row into the table without the stage; its columns are the parameters. `null` where there is no key, where
+   * Takes a row into the table without the stage; its columns are the parameters. `null` where there is no key, where
    * triggers may drop the row, which only a look at the table shows, or where another table may have to come first.
    */
-  get ofOneRow(): string | null {
+  get ofFewRows(): string | null {
     const { mayDropRows, refersToOthers = false, columns } = this.#stage;
     const isAlike = !mayDropRows && !refersToOthers && columns.every(({ type }) => isReadAlike(type));
     const values = this.#columns.map((_, nth) => `$${nth + 1}`).join(', ');

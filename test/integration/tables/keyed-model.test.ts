@@ -86,15 +86,28 @@ class Model {
 }
 
 const DDL = `CREATE TABLE ?.sums (id numeric PRIMARY KEY, amount int CHECK (amount < 100), visits int NOT NULL DEFAULT 0)`;
+/** Rows of a table that refers to another one go by the stage however few they are. */
+const REFERS =
+  'CREATE TABLE ?.others (visits int PRIMARY KEY); INSERT INTO ?.others SELECT generate_series(0, 40); ALTER TABLE ?.sums ADD FOREIGN KEY (visits) REFERENCES ?.others';
+
+type Existing = 'replace' | 'keep';
+type Way = 'as they come' | 'by the stage';
+const CASES = (['replace', 'keep'] as const).flatMap((existing) =>
+  (['as they come', 'by the stage'] as const).map((way) => ({ existing, way })),
+);
 
 /** Letters whatever the batches are; a violation of a constraint may be replaced before it is looked at. */
 const isAlwaysLetter = (kind: Kind | undefined): boolean => kind === 'misfit' || kind === 'keyless';
 
-async function agrees(existing: 'replace' | 'keep', parameters: fc.Parameters<[Batch[]]>): Promise<void> {
+async function agrees(
+  { existing, way }: { existing: Existing; way: Way },
+  parameters: fc.Parameters<[Batch[]]>,
+): Promise<void> {
   const tables = [{ table: '?.sums', key: 'id', existing, delete: 'gone', columns: { visits: false } }];
   const proxy = await startCommitProxy();
   const settings = { deadLetters: { maxRatio: 1 } };
-  const store = await openKeyed({ ddl: DDL, tables, partitions: 2_000, settings, url: proxy.url });
+  const ddl = way === 'by the stage' ? `${DDL}; ${REFERS}` : DDL;
+  const store = await openKeyed({ ddl, tables, partitions: 2_000, settings, url: proxy.url });
   const writers = { store, other: await store.another(), proxy };
   let partition = -1;
   const property = fc.asyncProperty(fc.array(batch, { minLength: 1, maxLength: 6 }), async (batches) => {
@@ -162,9 +175,10 @@ function requireOutage(error: unknown): void {
 }
 
 describe('the table is what a Map fed in the order of offsets is, however batches are cut and whatever ends transactions', () => {
-  test.each(['replace', 'keep'] as const)('with existing: %s', (existing) => agrees(existing, { numRuns: 8, seed: 1 }));
+  test.each(CASES)('with existing: $existing, rows $way', (each) => agrees(each, { numRuns: 6, seed: 1 }));
 
-  for (const existing of ['replace', 'keep'] as const) {
-    longTest(`with existing: ${existing}, other records each time`, () => agrees(existing, { numRuns: 250 }));
+  for (const each of CASES) {
+    const { existing, way } = each;
+    longTest(`with existing: ${existing}, rows ${way}, other records each time`, () => agrees(each, { numRuns: 250 }));
   }
 });

@@ -79,16 +79,16 @@ describe('the stage of a table', () => {
   test('takes a single row, too, where triggers may drop rows or the table refers to another one', async () => {
     await query(real('CREATE TABLE shop.shops (id int PRIMARY KEY); CREATE TABLE shop.users (LIKE shop.shops)'));
     await query(real('ALTER TABLE shop.users ADD PRIMARY KEY (id)'));
-    const ofOneRow = async (table: string, key: string) => {
+    const ofFewRows = async (table: string, key: string) => {
       const mapping = await mappingOf(keyedEntry(table, [key]));
-      return mapping.stage && new Stage(mapping, mapping.stage).ofOneRow;
+      return mapping.stage && new Stage(mapping, mapping.stage).ofFewRows;
     };
-    expect(await ofOneRow('shop.measures', 'n')).toBeNull();
-    expect(asShop(String(await ofOneRow('shop.users', 'id')))).toMatch(
+    expect(await ofFewRows('shop.measures', 'n')).toBeNull();
+    expect(asShop(String(await ofFewRows('shop.users', 'id')))).toMatch(
       /^INSERT INTO "shop"."users" AS t \("id"\) VALUES/,
     );
     await query(real('ALTER TABLE shop.users ADD FOREIGN KEY (id) REFERENCES shop.shops'));
-    expect(await ofOneRow('shop.users', 'id')).toBeNull();
+    expect(await ofFewRows('shop.users', 'id')).toBeNull();
   });
 
   test('is there for rows that are appended under row-level security', async () => {

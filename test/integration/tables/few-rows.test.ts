@@ -8,7 +8,7 @@ import { type KeyedRecord, keyedRequest, openKeyed } from './open-keyed.ts';
 
 const put = (id: number, more: object = {}) => ({ value: { id, ...more } });
 
-/** One row of a transaction, and what the stage would do with it. */
+/** Values of columns that some take and others refuse. */
 const TYPES: Readonly<Record<string, readonly unknown[]>> = {
   text: ['', '\t\n\r\\', '\\N', '\\D', '\\.', 'ä😀', '\u000b', "'; DROP TABLE x; --", '\u0000', '\ufeffx'],
   'varchar(3)': ['abc', 'abc  ', 'abcd', 'äöü'],
@@ -33,8 +33,11 @@ const TYPES: Readonly<Record<string, readonly unknown[]>> = {
   '?.year': ['5'],
 };
 
-describe('the only row of a transaction', () => {
-  test('is what a stage makes of it, whatever its columns are', async () => {
+const cut = <Each>(all: readonly Each[], length: number): readonly (readonly Each[])[] =>
+  Array.from({ length: Math.ceil(all.length / length) }, (_, nth) => all.slice(nth * length, (nth + 1) * length));
+
+describe('a few rows of a transaction', () => {
+  test('are what a stage makes of them, whatever their columns are', async () => {
     const columns = Object.keys(TYPES).map((type, nth) => `v${nth} ${type}`);
     const ddl = `CREATE DOMAIN ?.few AS text[] CHECK (cardinality(VALUE) < 4); CREATE DOMAIN ?.year AS interval year;
       CREATE TABLE ?.all (id int PRIMARY KEY, ${columns.join(', ')})`;
@@ -47,20 +50,22 @@ describe('the only row of a transaction', () => {
       }
       return { rows: await run('SELECT id, t::text FROM ?.all AS t ORDER BY id'), letters: await letters() };
     };
-    const alone = await outcome(records.map((record) => [record]));
-    expect(alone).toEqual(await outcome([records]));
+    const alone = await outcome(cut(records, 1));
+    const byStage = await outcome([records]);
+    expect(alone).toEqual(byStage);
+    expect(await outcome(cut(records, 3))).toEqual(byStage);
     expect(alone.rows.length + alone.letters.length).toBe(records.length);
     expect(alone.letters.length).toBeGreaterThan(20);
   });
 
-  test('of an interval year is in years, as COPY reads it', async () => {
+  test('of an interval year are in years, as COPY reads it', async () => {
     const ddl = 'CREATE TABLE ?.terms (id int PRIMARY KEY, term interval year)';
     const { write, run } = await openKeyed({ ddl, tables: [{ table: '?.terms', key: 'id' }] });
     await write([put(1, { term: '5' })]);
     expect(await run('SELECT term::text FROM ?.terms')).toEqual([{ term: '5 years' }]);
   });
 
-  test('is read by our settings, whatever the session has', async () => {
+  test('are read by our settings, whatever the session has', async () => {
     const ddl = 'CREATE TABLE ?.days (id int PRIMARY KEY, at timestamptz, span interval)';
     const database = randomName('database');
     await query(`CREATE DATABASE ${database}`);
@@ -76,39 +81,42 @@ describe('the only row of a transaction', () => {
     ).toEqual([{ at: true, span: true }]);
   });
 
-  test('replaces the row of its key, or keeps it, by the same rules', async () => {
-    const ddl = `CREATE TABLE ?.last (id int PRIMARY KEY, n int, own int DEFAULT 7);
+  test.each([1, 2, 3, 4])(
+    'replace the rows of their keys, or keep them, by the same rules: %d at once',
+    async (many) => {
+      const ddl = `CREATE TABLE ?.last (id int PRIMARY KEY, n int, own int DEFAULT 7);
       CREATE TABLE ?.first (LIKE ?.last INCLUDING ALL); CREATE TABLE ?.newest (LIKE ?.last INCLUDING ALL)`;
-    const columns = { own: false };
-    const tables = [
-      { table: '?.last', key: 'id', columns },
-      { table: '?.first', key: 'id', existing: 'keep', columns },
-      { table: '?.newest', key: 'id', version: 'n', columns },
-    ];
-    const { write, run } = await openKeyed({ ddl, tables });
-    for (const n of [2, 3, 1]) {
-      await write([put(1, { n })]);
-    }
-    const rows = 'SELECT n, own, xmin::text AS by FROM';
-    const before = await run(`${rows} ?.last UNION ALL ${rows} ?.first UNION ALL ${rows} ?.newest`);
-    expect(before.map(({ n, own }) => [n, own])).toEqual([
-      [1, 7],
-      [2, 7],
-      [3, 7],
-    ]);
-    await write([put(1, { n: 1 })]);
-    // A row that is there byte for byte is not written again.
-    expect(await run(`${rows} ?.last UNION ALL ${rows} ?.first UNION ALL ${rows} ?.newest`)).toEqual(before);
-  });
+      const columns = { own: false };
+      const tables = [
+        { table: '?.last', key: 'id', columns },
+        { table: '?.first', key: 'id', existing: 'keep', columns },
+        { table: '?.newest', key: 'id', version: 'n', columns },
+      ];
+      const { write, run } = await openKeyed({ ddl, tables });
+      const records = [put(1, { n: 2 }), put(1, { n: 3 }), put(2, { n: 0 }), put(1, { n: 1 })];
+      for (const batch of cut(records, many)) {
+        await write(batch);
+      }
+      const rowOf = (table: string) => `SELECT n, own, xmin::text AS by FROM ?.${table} WHERE id = 1`;
+      const rows = ['last', 'first', 'newest'].map(rowOf).join(' UNION ALL ');
+      const before = await run(rows);
+      expect(before.map(({ n, own }) => [n, own])).toEqual([
+        [1, 7],
+        [2, 7],
+        [3, 7],
+      ]);
+      await write([put(1, { n: 1 })]);
+      // A row that is there byte for byte is not written again.
+      expect(await run(rows)).toEqual(before);
+    },
+  );
 
-  test('is a dead letter for the column that refuses it, and a row in none of its tables', async () => {
+  test('are dead letters for the column that refuses them, and rows in none of their tables', async () => {
     const ddl = `CREATE TABLE ?.log (id int, n int); CREATE TABLE ?.sums (id int PRIMARY KEY, n int CHECK (n < 100));
       CREATE TABLE ?.shops (id int PRIMARY KEY, n smallint)`;
     const tables = [{ table: '?.shops', key: 'id' }, { table: '?.log' }, { table: '?.sums', key: 'id' }];
     const { write, run, letters } = await openKeyed({ ddl, tables });
-    await write([put(1, { n: 1 })]);
-    await write([put(2, { n: 1000 })]);
-    await write([put(3, { n: 100_000 })]);
+    await write([put(1, { n: 1 }), put(2, { n: 1000 }), put(3, { n: 100_000 })]);
     const all = ['log', 'sums', 'shops'].map((table) => `SELECT '${table}' AS "table", id, n FROM ?.${table}`);
     expect(await run(all.join(' UNION ALL '))).toEqual(
       ['log', 'sums', 'shops'].map((table) => ({ table, id: 1, n: 1 })),
@@ -119,7 +127,7 @@ describe('the only row of a transaction', () => {
     ]);
   });
 
-  test('is in none of its tables when one that takes rows by COPY refuses it behind', async () => {
+  test('are in none of their tables when one that takes rows by COPY refuses them behind', async () => {
     const ddl = `CREATE TABLE ?.shops (id int PRIMARY KEY, n int); CREATE TABLE ?.log (id int, n int CHECK (n < 100))`;
     const tables = [{ table: '?.shops', key: 'id' }, { table: '?.log' }];
     const { write, run, letters } = await openKeyed({ ddl, tables });
@@ -129,11 +137,11 @@ describe('the only row of a transaction', () => {
     expect(await letters()).toEqual([{ at: 0, reason: 'constraint_violated', column: 'n' }]);
   });
 
-  test('is not written when the offset is not the expected one', async () => {
+  test('are not written when the offset is not the expected one', async () => {
     const ddl = 'CREATE TABLE ?.sums (id int PRIMARY KEY)';
     const { write, run, sink, topic } = await openKeyed({ ddl, tables: [{ table: '?.sums', key: 'id' }] });
     await write([put(1)]);
-    expect(await sink.write(keyedRequest(topic, 0n, [put(2)]))).toEqual({ kind: 'fenced' });
+    expect(await sink.write(keyedRequest(topic, 0n, [put(2), put(3)]))).toEqual({ kind: 'fenced' });
     expect(await run('SELECT id FROM ?.sums')).toEqual([{ id: 1 }]);
   });
 
@@ -144,12 +152,12 @@ describe('the only row of a transaction', () => {
       `CREATE FUNCTION ?.drop() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
        CREATE TRIGGER gone BEFORE INSERT ON ?.sums FOR EACH ROW EXECUTE FUNCTION ?.drop()`,
     ],
-  ])('stays ahead of the stored offset when its table %s', async (_, ddl) => {
+  ])('stay ahead of the stored offset when their table %s', async (_, ddl) => {
     const tables = [{ table: '?.sums', key: 'id' }];
     const { write, run, letters } = await openKeyed({ ddl: 'CREATE TABLE ?.sums (id int PRIMARY KEY, n int)', tables });
     await write([put(1, { n: 1 })]);
     await run(ddl);
-    await expect(write([put(2, { n: 2 })])).rejects.toThrow('was altered');
+    await expect(write([put(2, { n: 2 }), put(3, { n: 3 })])).rejects.toThrow('was altered');
     expect(await run('SELECT id FROM ?.sums')).toEqual([{ id: 1 }]);
     expect(await run('SELECT next_offset::int AS at FROM ?.offsets')).toEqual([{ at: 1 }]);
     expect(await letters()).toEqual([]);
@@ -171,11 +179,14 @@ test.each(['first', 'second', 'third'])('the table that holds up rows is named: 
   const tables = all.map((table) => ({ table: `?.${table}`, key: 'id' }));
   const settings = { database: { statementTimeout: '1s' } };
   const { write, run, schema } = await openKeyed({ ddl, tables, settings });
-  await write([put(1, { n: 1 })]);
+  await write([put(1, { n: 1 }), put(2, { n: 1 })]);
   const other = await connect();
-  for (const lock of [`UPDATE ${schema}.${held} SET n = 7`, `LOCK TABLE ${schema}.${held} IN EXCLUSIVE MODE`]) {
+  for (const lock of [
+    `UPDATE ${schema}.${held} SET n = 7 WHERE id = 2`,
+    `LOCK TABLE ${schema}.${held} IN EXCLUSIVE MODE`,
+  ]) {
     await other.query(`BEGIN; ${lock}`);
-    const error = await write([put(1, { n: 2 })]).catch((reason: unknown) => reason);
+    const error = await write([put(1, { n: 2 }), put(2, { n: 2 })]).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(OutageError);
     expect(error).toMatchObject({ table: `${schema}.${held}`, isLockWait: true });
     await other.query('ROLLBACK');
@@ -183,7 +194,7 @@ test.each(['first', 'second', 'third'])('the table that holds up rows is named: 
   expect(await run(`SELECT DISTINCT n FROM ?.${held}`)).toEqual([{ n: 1 }]);
 });
 
-test('rows of tables that get one each go through PgBouncer, which lends two sessions for transactions', async () => {
+test('rows of tables that get two each go through PgBouncer, which lends two sessions for transactions', async () => {
   const all = Array.from({ length: 12 }, (_, nth) => `t${nth}`);
   const ddl = all.map((table) => `CREATE TABLE ?.${table} (id int PRIMARY KEY, n int CHECK (n < 9))`).join(';');
   const tables = [...all.map((table) => ({ table: `?.${table}`, key: 'id' })), { table: '?.log' }];
@@ -193,10 +204,14 @@ test('rows of tables that get one each go through PgBouncer, which lends two ses
   const made = `${ddl}; CREATE TABLE ?.log (id int, n int)`;
   const { write, run, letters } = await openKeyed({ ddl: made, tables, partitions, url });
   for (const n of [1, 2, 9, 3]) {
-    await Promise.all(Array.from({ length: partitions }, (_, partition) => write([put(partition, { n })], partition)));
+    await Promise.all(
+      Array.from({ length: partitions }, (_, partition) =>
+        write([put(2 * partition, { n }), put(2 * partition + 1, { n })], partition),
+      ),
+    );
   }
   const rows = all.map((table) => `SELECT n, count(*)::int AS rows FROM ?.${table} GROUP BY n`).join(' UNION ');
-  expect(await run(rows)).toEqual([{ n: 3, rows: partitions }]);
-  expect(await run('SELECT count(*)::int AS rows FROM ?.log')).toEqual([{ rows: 3 * partitions }]);
-  expect(await letters()).toHaveLength(partitions);
+  expect(await run(rows)).toEqual([{ n: 3, rows: 2 * partitions }]);
+  expect(await run('SELECT count(*)::int AS rows FROM ?.log')).toEqual([{ rows: 6 * partitions }]);
+  expect(await letters()).toHaveLength(2 * partitions);
 });
