@@ -55,7 +55,7 @@ export function transactionOf(client: PoolClient, moving: MovingStep, batches: r
   const copied: TableBatch[] = [];
   for (const batch of batches) {
     const rows = batch.table.fewRows?.(client, batch) ?? null;
-    rows === null ? copied.push(batch) : few.push({ ...batch, ...rows });
+    rows === null ? copied.push(batch) : few.push({ guard: rows.guard, statement: rows.statement, ...batch });
   }
   const mayDrop = copied.some(({ table }) => table.allowsDroppedRows || table.rowTriggers(client).length > 0);
   // A row that keeps columns of one that is not there is a dead letter.

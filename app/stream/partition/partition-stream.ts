@@ -171,7 +171,7 @@ export class PartitionStream {
   readonly #fail = (error: unknown): void => this.#ports.onFatal(FatalError.from(error), this.partition.topic);
 
   #at(offset: bigint): Position {
-    return { ...this.partition, offset, topicId: this.#topicId, leaderEpoch: this.#leaderEpoch };
+    return { offset, topicId: this.#topicId, leaderEpoch: this.#leaderEpoch, ...this.partition };
   }
 
   #to(state: StreamState): void {
@@ -203,7 +203,7 @@ export class PartitionStream {
   async #write({ records, firstOffset, nextOffset, leaderEpoch, fetchedAt }: QueuedRecords, end: () => void) {
     this.#progress.writing(records.markAt(0), fetchedAt);
     const origin = { topicId: this.#topicId, leaderEpoch: leaderEpoch ?? null };
-    const request = { ...this.partition, ...origin, expectedOffset: firstOffset, nextOffset, records };
+    const request = { expectedOffset: firstOffset, nextOffset, records, ...origin, ...this.partition };
     const outcome = await this.#attempts.write(request, this.#ending.signal).catch(outageOnly);
     if (outcome instanceof OutageError || outcome.kind === 'fenced') {
       const consequence = this.#attempts.failed(outcome instanceof OutageError ? outcome : null);
@@ -219,7 +219,7 @@ export class PartitionStream {
     const [steadyNow, committedAt] = [clock.steady(), clock.now()];
     this.#progress.written(steadyNow);
     const times = { fetchedAt: timeOfDay(fetchedAt, steadyNow, committedAt), committedAt, nextOffset };
-    listener.onCommitted({ ...this.partition, ...outcome, ...times, records: records.length, written: records });
+    listener.onCommitted({ records: records.length, written: records, ...times, ...outcome, ...this.partition });
     end();
     this.#resumeWhenRoomy();
   }

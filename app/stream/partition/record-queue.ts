@@ -73,7 +73,7 @@ export class RecordQueue {
   get oldest(): FetchedRecord | undefined {
     const entry = this.#entries.find(({ queued }) => queued.records.length > 0);
     const mark = entry?.queued.records.markAt(0);
-    return entry && mark ? { ...mark, fetchedAt: entry.queued.fetchedAt } : undefined;
+    return entry && mark ? { fetchedAt: entry.queued.fetchedAt, ...mark } : undefined;
   }
 
   /** Appends records; a range without any still moves the offset on. */

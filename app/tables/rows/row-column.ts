@@ -61,17 +61,17 @@ export function rowColumn({ unit: given, ...column }: MappedColumn, byEnvelope?:
   const isPlain = unit === undefined && kind !== 'bytea';
   const isWhole = kind === 'array' || kind === 'composite';
   return {
-    ...column,
-    ...(unit !== undefined && { unit }),
     ways: withText(unit === undefined ? waysOf(type) : waysByUnit(type, unit)),
     takesText: isPlain && kind !== 'json' && !hasTimes(type),
     takesDigits: isPlain && !isOfTimes(type) && !isWhole,
     time: kind === 'date' || kind === 'time' || kind === 'timestamp' ? kind : null,
+    ...(unit !== undefined && { unit }),
+    ...column,
   };
 }
 
 /** A text needs no conversion where the content of a string needs none. */
-const withText = (ways: JsonWays): Ways => ({ ...ways, text: ways.string === 'content' ? 'text' : 'converted' });
+const withText = (ways: JsonWays): Ways => ({ text: ways.string === 'content' ? 'text' : 'converted', ...ways });
 
 const CONVERTED: JsonWays = {
   string: 'converted',
