@@ -21,7 +21,7 @@ interface OwnedStreamsPorts extends OpeningPorts {
 
 /** The positions of streams, `null` ones left out. */
 const positionsOf = (streams: Iterable<PartitionStream>): Position[] =>
-  Array.from(streams).flatMap(({ partition, nextOffset: offset }) => (offset === null ? [] : { ...partition, offset }));
+  Array.from(streams).flatMap(({ partition, nextOffset: offset }) => (offset === null ? [] : { offset, ...partition }));
 
 /**
  * The streams of the partitions that the process owns, by what each generation of its group changes.

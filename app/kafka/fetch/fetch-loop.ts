@@ -169,11 +169,15 @@ export class FetchLoop {
     for (const partition of partitions) {
       partition.request = sent;
     }
-    const bytes = this.#encoder.encode(version, partitions, { ...wait, ...memory.fetchBytes(brokers()) });
+    const { minBytes, maxWaitMs } = wait;
+    const bounds = { minBytes, maxWaitMs, ...memory.fetchBytes(brokers()) };
+    const bytes = this.#encoder.encode(version, partitions, bounds);
     onPoll();
     return broker.connectionPool.send({
       request: {
-        ...{ apiKey: FETCH_KEY, apiVersion: version, apiName: FETCH_REQUEST },
+        apiKey: FETCH_KEY,
+        apiVersion: version,
+        apiName: FETCH_REQUEST,
         // What kafkajs takes of its encoder.
         encode: async () => ({ buf: bytes, buffer: bytes }),
       },

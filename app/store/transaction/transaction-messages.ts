@@ -92,7 +92,7 @@ interface MessageOpening extends Omit<TransactionMessage, 'query'> {
 }
 
 function messagesOf(
-  { statements, ...opening }: MessageOpening,
+  { statements, tables: tablesOfOpening, before }: MessageOpening,
   { few, copied }: { readonly few: readonly FewRowsInTable[]; readonly copied: readonly TableBatch[] },
   { mayCopy, end }: { readonly mayCopy: (tags: readonly string[]) => boolean; readonly end: readonly string[] },
 ): readonly TransactionMessage[] {
@@ -104,18 +104,19 @@ function messagesOf(
   const tables = copies.map(({ table }) => table);
   if (few.length === 0) {
     const query = new CopyQuery([...statements, ...copying].join('; '), rows, mayCopy);
-    return [{ ...opening, query, tables: [...opening.tables, ...tables] }];
+    return [{ query, tables: [...tablesOfOpening, ...tables], before }];
   }
   const ends = copied.length === 0 ? end.map((sql) => ({ sql, rows: [[]] })) : [];
-  const before = () => 0;
-  const first = { ...opening, query: new CopyQuery(statements.join('; '), []) };
+  const first = { query: new CopyQuery(statements.join('; '), []), tables: tablesOfOpening, before };
   const statementsOfRows = new RowStatements([...few.map(({ statement }) => statement), ...ends]);
   const tablesOfRows = few.flatMap(({ table, statement }) => statement.rows.map(() => table));
-  const second = { query: statementsOfRows, tables: tablesOfRows, before };
+  const second = { query: statementsOfRows, tables: tablesOfRows, before: fromTheFirst };
   return copied.length === 0
     ? [first, second]
-    : [first, second, { query: new CopyQuery(copying.join('; '), rows), tables, before }];
+    : [first, second, { query: new CopyQuery(copying.join('; '), rows), tables, before: fromTheFirst }];
 }
+
+const fromTheFirst = (): number => 0;
 
 /** Sends a message. An error is about the table of the statement that follows those that were completed. */
 export const sendMessage = (

@@ -40,7 +40,7 @@ export class PartitionProgress {
   readonly #stallTimeoutMs: number;
   readonly #oldestUnwritten = new OldestUnwritten();
   readonly schemaWait = new SchemaWait();
-  #log: LogRange | null = null;
+  #log: Pick<LogRange, 'start' | 'end'> | null = null;
   /** When the log was looked at; the assignment, before the first time. */
   #lookedAt: Date;
   /** The position at the last look: a log that ends below it later was cut, or made anew. */
@@ -73,7 +73,7 @@ export class PartitionProgress {
   /** The log was looked at. */
   looked(range: LogRange, nextOffset: bigint | null, now: Date): void {
     this.#leaderlessSince = null;
-    this.#log = range;
+    this.#log = { start: range.start, end: range.end };
     this.#lookedAt = now;
     this.#isCut = this.#lookedFrom !== null && range.end < this.#lookedFrom;
     this.#lookedFrom = nextOffset;
@@ -97,7 +97,7 @@ export class PartitionProgress {
   /** The log goes at least so far. */
   fetched(end: bigint, nextOffset: bigint | null, now: Date): void {
     if (this.#log !== null && end > this.#log.end) {
-      this.#log = { ...this.#log, end };
+      this.#log = { start: this.#log.start, end };
       this.#seen(this.#lag(nextOffset), now);
     }
   }

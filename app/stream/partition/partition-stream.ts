@@ -132,7 +132,7 @@ export class PartitionStream {
   report(now: Date): PartitionReport {
     const position = { nextOffset: this.nextOffset, isSought: this.#state.kind === 'searching' && !this.#unreadable };
     const progress = this.#progress.report(position, this.#queue.oldest, this.#ports.clock.steady(), now);
-    return { ...this.partition, ...progress, ...(this.#unreadable && { unreadable: this.#unreadable }) };
+    return Object.assign(progress, this.partition, this.#unreadable && { unreadable: this.#unreadable });
   }
 
   /** A generation of the group left the partition here, and its queue may have so many bytes from now on. */

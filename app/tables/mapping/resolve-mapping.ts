@@ -235,13 +235,13 @@ export function resolveMapping(entry: TableSettings, found: CatalogTable, path: 
   });
   return {
     mapping: {
+      columns: columns.map(({ mapped }) => mapped),
+      stage: needsStage(settings, relation) ? stageOf(settings, relation, columns) : null,
+      unwritten: intents.filter(({ source }) => source === null).map(({ column }) => unwrittenColumn(column)),
       ...{ schema, table, topics, key, relation, serverVersion: found.serverVersion },
       ...(envelope && { envelope }),
       ...(when && { when }),
       ...(refusesUnmatched && { refusesUnmatched }),
-      columns: columns.map(({ mapped }) => mapped),
-      stage: needsStage(settings, relation) ? stageOf(settings, relation, columns) : null,
-      unwritten: intents.filter(({ source }) => source === null).map(({ column }) => unwrittenColumn(column)),
     },
     problems: [],
   };

@@ -61,11 +61,11 @@ export function withKeyColumns(settings: TableSettings, { uniqueIndexes }: Catal
   }
   const { columns, ...others } = key;
   if (columns !== null) {
-    return { ...settings, key: { ...others, columns } };
+    return { ...settings, key: { columns, ...others } };
   }
   const primary = uniqueIndexes.find(({ isPrimary }) => isPrimary);
   const found = (primary?.columns ?? []).flatMap(({ name }) => name ?? []);
-  return { ...settings, key: { ...others, columns: found, isPrimary: true } };
+  return { ...settings, key: { columns: found, isPrimary: true, ...others } };
 }
 
 /** A table that the settings ask the primary key of, and that has none. */
