@@ -223,7 +223,7 @@ export class Conditions {
     if (failed.length === 0) {
       return 'hold';
     }
-    const isUnsent = ({ field }: FieldCondition) => this.#placeholders?.includes(value?.of(field)) ?? false;
+    const isUnsent = ({ field }: FieldCondition) => hasValue && this.#placeholders?.includes(value?.of(field)) === true;
     return failed.every(isUnsent) ? UNKNOWN_CONDITION : 'unmatched';
   }
 }

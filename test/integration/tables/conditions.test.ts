@@ -175,6 +175,26 @@ describe('a condition on a large value that Debezium did not send', () => {
     });
   });
 
+  test('says nothing of the tombstone behind it: each record is judged alone', async () => {
+    const tables = [{ table: '?.events', envelope: 'debezium', columns: { event: '$value' }, when: { doc: 'large' } }];
+    const ddl = 'CREATE TABLE ?.events (event jsonb)';
+    const { write, run, letters } = await openKeyed({ ddl, tables, settings: { deadLetters: { maxRatio: 1 } } });
+    const [unsent, tombstone] = [{ value: { op: 'u', after: { id: 1, doc: UNSENT } } }, { value: null }];
+    await write([unsent, tombstone, tombstone]);
+    await write([tombstone]);
+    expect(await run('SELECT FROM ?.events')).toEqual([]);
+    expect(await letters()).toEqual([{ at: 0, reason: 'missing_value', column: null }]);
+  });
+
+  test('holds where it is on the placeholder itself', async () => {
+    const store = await openBoth(
+      { envelope: 'debezium', when: { doc: UNSENT } },
+      { envelope: 'debezium', when: { total: '0' } },
+    );
+    await store.write([changed(1, { doc: UNSENT }), changed(2, { doc: 'new' })]);
+    expect(await found(store)).toEqual({ orders: [1], payments: [], letters: [] });
+  });
+
   test('is one on the placeholder where the values are no change events', async () => {
     const store = await openBoth({ when: { doc: 'large' } }, { when: { doc: UNSENT } });
     await store.write([payment(1, { doc: UNSENT }), order(2, { doc: 'large' })]);
