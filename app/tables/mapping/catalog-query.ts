@@ -89,6 +89,8 @@ const RELATION = `json_build_object(
   'foreignKeys', (SELECT coalesce(json_agg(conname ORDER BY conname), '[]') FROM pg_constraint
     WHERE conrelid = pg_class.oid AND contype = 'f' AND confrelid <> conrelid
       AND coalesce(to_jsonb(pg_constraint) ->> 'conenforced', 'true')::boolean),
+  'refersToItself', EXISTS (SELECT FROM pg_constraint
+    WHERE conrelid = pg_class.oid AND contype = 'f' AND confrelid = conrelid),
   'rowTriggers', (SELECT coalesce(json_agg(DISTINCT tgname), '[]') FROM pg_trigger
     WHERE (tgrelid = pg_class.oid OR tgrelid IN (SELECT relid FROM pg_partition_tree(pg_class.oid))) AND ${IS_ROW_TRIGGER}),
   'fingerprint', ${FINGERPRINT}, 'stagedFingerprint', ${STAGED_FINGERPRINT}, 'columns', ${COLUMNS})`;

@@ -180,7 +180,7 @@ function stageOf(
     tableOid: relation.oid,
     overridesIdentity: columns.some(({ column }) => column.identity === 'always'),
     mayDropRows: relation.rowTriggers.length > 0,
-    ...(relation.foreignKeys.length > 0 && { refersToOthers: true }),
+    ...((relation.foreignKeys.length > 0 || relation.refersToItself) && { hasReferences: true }),
   };
 }
 

@@ -88,6 +88,8 @@ export interface CatalogRelation {
   readonly uniqueIndexes: readonly UniqueIndex[];
   /** Foreign keys that are enforced, without those to the table itself. */
   readonly foreignKeys: readonly string[];
+  /** Whether a foreign key refers to the table itself. */
+  readonly refersToItself: boolean;
   /** Enabled row triggers before INSERT, of partitions too: what may drop a row or put another in its place. */
   readonly rowTriggers: readonly string[];
   /** Of all that is compared before a COPY. */

@@ -90,8 +90,8 @@ export interface TableStage {
   readonly overridesIdentity: boolean;
   /** Whether row triggers before INSERT may drop a row. */
   readonly mayDropRows: boolean;
-  /** Whether an enforced foreign key refers to another table. Left out: none does. */
-  readonly refersToOthers?: true;
+  /** Whether foreign keys refer to other rows, in whose order rows have to come. Left out: none does. */
+  readonly hasReferences?: true;
 }
 
 /** A user's table that records of some topics go to, checked against the catalog. */

@@ -274,11 +274,11 @@ export class Stage {
 
   /**
    * Takes a row into the table without the stage; its columns are the parameters. `null` where there is no key, where
-   * triggers may drop the row, which only a look at the table shows, or where another table may have to come first.
+   * triggers may drop the row, which only a look at the table shows, or where another row may have to come first.
    */
   get ofFewRows(): string | null {
-    const { mayDropRows, refersToOthers = false, columns } = this.#stage;
-    const isAlike = !mayDropRows && !refersToOthers && columns.every(({ type }) => isReadAlike(type));
+    const { mayDropRows, hasReferences = false, columns } = this.#stage;
+    const isAlike = !mayDropRows && !hasReferences && columns.every(({ type }) => isReadAlike(type));
     const values = this.#columns.map((_, nth) => `$${nth + 1}`).join(', ');
     return isAlike && this.#key !== null ? `${this.#insert} VALUES (${values}) ${this.#onConflict(this.#key)}` : null;
   }

@@ -137,6 +137,22 @@ describe('a few rows of a transaction', () => {
     expect(await letters()).toEqual([{ at: 0, reason: 'constraint_violated', column: 'n' }]);
   });
 
+  test('are written together where they refer to each other: the child may come first', async () => {
+    const ddl = 'CREATE TABLE ?.nodes (id int PRIMARY KEY, parent int REFERENCES ?.nodes)';
+    const tables = [{ table: '?.nodes', key: 'id' }];
+    const { sink, topic, run, letters } = await openKeyed({ ddl, tables, partitions: 2 });
+    const writes = [put(2, { parent: 1 }), put(1, { parent: null })].map((record, partition) =>
+      sink.write(keyedRequest(topic, 0n, [record], partition)),
+    );
+    const outcomes = await Promise.all(writes);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['committed', 'committed']);
+    expect(await run('SELECT id, parent FROM ?.nodes ORDER BY id')).toEqual([
+      { id: 1, parent: null },
+      { id: 2, parent: 1 },
+    ]);
+    expect(await letters()).toEqual([]);
+  });
+
   test('are not written when the offset is not the expected one', async () => {
     const ddl = 'CREATE TABLE ?.sums (id int PRIMARY KEY)';
     const { write, run, sink, topic } = await openKeyed({ ddl, tables: [{ table: '?.sums', key: 'id' }] });

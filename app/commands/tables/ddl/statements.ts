@@ -67,6 +67,7 @@ const futureTable = (columns: readonly WantedColumn[], keys: readonly (readonly 
   partitionedBy: [],
   uniqueIndexes: keys.map(uniqueIndex),
   foreignKeys: [],
+  refersToItself: false,
   rowTriggers: [],
   fingerprint: '',
   stagedFingerprint: '',

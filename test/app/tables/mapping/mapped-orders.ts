@@ -78,6 +78,7 @@ function catalogTable(
       partitionedBy: [],
       uniqueIndexes,
       foreignKeys: [],
+      refersToItself: false,
       rowTriggers: [],
       fingerprint: '',
       stagedFingerprint: '',
