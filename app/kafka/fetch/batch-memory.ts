@@ -102,7 +102,8 @@ export class LargestRecord implements BatchObserver {
    */
   requireRoom(bytes: number, room: BatchRoom): void {
     const inRow = this.#mostHeaders * JSON_BYTES_PER_HEADER;
-    requireRoom(`a record of it has ${this.#mostHeaders.toLocaleString('en')} headers`, room, {
+    const headers = `a record of it has ${this.#mostHeaders.toLocaleString('en')} headers`;
+    requireRoom(this.#mostHeaders === 0 ? 'it has its bytes and an index of its records' : headers, room, {
       heapBytes: this.#mostHeapBytes,
       bytes: this.#mostHeapBytes + inRow + bytes,
     });

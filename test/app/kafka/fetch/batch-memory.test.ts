@@ -52,6 +52,16 @@ test('many tiny records are read where their objects would find no room: they st
   expect(records).toHaveLength(MANY);
 });
 
+test('a batch whose bytes and index find no room is refused by these, and not by headers that it has none of', async () => {
+  const batch = batchOf(tinyRecords(MANY, KEY_AND_VALUE), { records: MANY, isPacked: true });
+  const { records, fault } = await read(batch, { ...ANY, bytes: 100_000 });
+  expect(records).toEqual([]);
+  expect(fault).toMatchObject({
+    code: 'OVERSIZED_BATCH',
+    reason: expect.stringMatching(/^it has its bytes and an index of its records, which take \d+ MiB of memory/),
+  });
+});
+
 test('compressed messages of the old formats are counted as well', async () => {
   const inner = Array.from({ length: 10 }, (_, at) => [at, { version: 1, value: 'v' }] as const);
   const room = { heapBytes: 2_000, bytes: 1_000_000 };
