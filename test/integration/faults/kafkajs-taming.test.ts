@@ -49,24 +49,21 @@ describe('an idle connection', () => {
   });
 });
 
-longTest(
-  'a client that stops for good, here in a group of another protocol, ends the process with exit code 1',
-  async () => {
-    const topic = await createTopic();
-    await produce(topic, [{ value: '1' }]);
-    const groupId = randomName('group');
-    const other = kafkaClient().consumer({ groupId, partitionAssigners: [otherAssigner] });
-    await other.connect();
-    await other.subscribe({ topics: [topic] });
-    await other.run({ eachMessage: async () => undefined });
-    const consumer = await startConsumer({ topics: [topic], groupId });
-    expect(await consumer.exited).toMatchObject({ code: 1 });
-    const fatal = consumer.logs.all.filter((line) => line.includes('"fatal"'));
-    expect(fatal).toEqual([expect.stringContaining('KAFKA_CLIENT_STOPPED')]);
-    expect(fatal[0]).toContain('protocol');
-    await other.disconnect();
-  },
-);
+test('a client that stops for good, here in a group of another protocol, ends the process with exit code 1', async () => {
+  const topic = await createTopic();
+  await produce(topic, [{ value: '1' }]);
+  const groupId = randomName('group');
+  const other = kafkaClient().consumer({ groupId, partitionAssigners: [otherAssigner] });
+  await other.connect();
+  await other.subscribe({ topics: [topic] });
+  await other.run({ eachMessage: async () => undefined });
+  const consumer = await startConsumer({ topics: [topic], groupId });
+  expect(await consumer.exited).toMatchObject({ code: 1 });
+  const fatal = consumer.logs.all.filter((line) => line.includes('"fatal"'));
+  expect(fatal).toEqual([expect.stringContaining('KAFKA_CLIENT_STOPPED')]);
+  expect(fatal[0]).toContain('protocol');
+  await other.disconnect();
+});
 
 test('an aborted transaction that is longer than a fetch does not stop what follows it', async () => {
   const topic = await createTopic();

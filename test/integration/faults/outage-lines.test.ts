@@ -35,28 +35,25 @@ async function awaitMoreFailures(consumer: StartedConsumer): Promise<void> {
   });
 }
 
-longTest(
-  'an idle consumer tells of a PostgreSQL that was stopped, with the reason, once, and when it is back',
-  async () => {
-    const postgres = await startPrivatePostgres();
-    const topic = await createTopic();
-    const consumer = await startConsumer({ topics: [topic], databaseUrl: postgres.urlWithPassword });
-    await consumer.waitForHealth();
-    await postgres.stop();
-    const line = await awaitLine(consumer, 'PostgreSQL is away');
-    expect(line).toMatchObject({ level: 'warn', failures: 1 });
-    await awaitLine(consumer, 'ECONNREFUSED');
-    await awaitMoreFailures(consumer);
-    expect(lines(consumer, 'ECONNREFUSED')).toHaveLength(1);
-    await postgres.start();
-    const back = await awaitLine(consumer, 'PostgreSQL is back');
-    expect(back).toMatchObject({
-      level: 'info',
-      msg: expect.stringMatching(/^PostgreSQL is back after \d+ s, \d+ failures$/),
-    });
-    expect(back.failures).toBeGreaterThan(3);
-  },
-);
+test('an idle consumer tells of a PostgreSQL that was stopped, with the reason, once, and when it is back', async () => {
+  const postgres = await startPrivatePostgres();
+  const topic = await createTopic();
+  const consumer = await startConsumer({ topics: [topic], databaseUrl: postgres.urlWithPassword });
+  await consumer.waitForHealth();
+  await postgres.stop();
+  const line = await awaitLine(consumer, 'PostgreSQL is away');
+  expect(line).toMatchObject({ level: 'warn', failures: 1 });
+  await awaitLine(consumer, 'ECONNREFUSED');
+  await awaitMoreFailures(consumer);
+  expect(lines(consumer, 'ECONNREFUSED')).toHaveLength(1);
+  await postgres.start();
+  const back = await awaitLine(consumer, 'PostgreSQL is back');
+  expect(back).toMatchObject({
+    level: 'info',
+    msg: expect.stringMatching(/^PostgreSQL is back after \d+ s, \d+ failures$/),
+  });
+  expect(back.failures).toBeGreaterThan(3);
+});
 
 longTest('a consumer with records to write tells of the same outage with the same lines', async () => {
   const postgres = await startPrivatePostgres();

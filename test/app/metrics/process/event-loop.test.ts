@@ -26,13 +26,14 @@ const nextLook = () => delay(250);
 test('nothing is told before the start; a block counts with its length, for three minutes, however often it is read', async () => {
   const { lag: watched, pass, read } = watching();
   expect(read()).toBeUndefined();
+  const began = performance.now();
   watched.start();
   await nextLook();
   block(600);
   await nextLook();
   const seen = read() ?? 0;
   expect(seen).toBeGreaterThan(0.45);
-  expect(seen).toBeLessThan(1.5);
+  expect(seen).toBeLessThan((performance.now() - began) / 1_000);
   pass(119_000);
   expect(read()).toBe(seen);
   pass(121_000);
