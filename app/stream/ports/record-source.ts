@@ -54,8 +54,8 @@ export interface UnreadableBatch extends TopicPartition {
   readonly nextOffset?: bigint | null;
   /**
    * Stable: alerts and runbooks may match it. `CORRUPT_BATCH`: its checksum is wrong, or its content is no record.
-   * `OVERSIZED_BATCH`: it unpacks to more than `consumer.maxUnpackedBytes`, or its records would take more memory than
-   * the process has. `TOPIC_FORBIDDEN`: an ACL denies reading the topic.
+   * `OVERSIZED_BATCH`: it unpacks to more than `consumer.maxUnpackedBytes`, or takes more memory than the process has.
+   * `TOPIC_FORBIDDEN`: an ACL denies reading the topic.
    */
   readonly code: 'CORRUPT_BATCH' | 'OVERSIZED_BATCH' | 'UNKNOWN_CODEC' | 'UNKNOWN_RECORD_FORMAT' | 'TOPIC_FORBIDDEN';
   /**
