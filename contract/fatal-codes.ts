@@ -142,7 +142,7 @@ export const FATAL_CODES = {
   FIELD_UNMAPPED: ofTopic(
     ofConfiguration(
       'records have a field that no column takes, and the entry of `tables` has `unmapped: wait`',
-      'add the column to the table, or set it to `false` in `columns` of the entry',
+      'add the column to the table, or leave `unmapped: wait` out of the entry',
       'tables.md#when-a-table-changes',
     ),
   ),

@@ -65,8 +65,7 @@ export function unmappedField(topic: string, table: string, names: readonly stri
   return new FatalError(
     'FIELD_UNMAPPED',
     `the records of ${topic} have fields that no column takes: ${fields}. Nothing was written of the records in hand, and ` +
-      `they stay ahead of the stored offset. Add a column to ${table}, or set it to false in columns of the entry; or ` +
-      'leave out unmapped: wait',
+      `they stay ahead of the stored offset. Add a column to ${table}, or leave out unmapped: wait`,
     { topic },
   );
 }

@@ -78,7 +78,7 @@ function conflict(topic: string, taken: readonly Taken[]): Problem | undefined {
   const problem = { path: `${first.entry.path}.topic`, given: topic };
   const templateTexts = new Set(templates.map(({ by }) => by.text));
   if (templateTexts.size > 1) {
-    const allowed = 'one template for a topic: except in one of the entries, or the topic by its name';
+    const allowed = 'one template for a topic: except in one of the entries';
     return { ...problem, message: `takes a topic that two templates match: ${listed([...templateTexts])}`, allowed };
   }
   if (new Set(taken.map(({ entry }) => entry.envelope?.format)).size > 1) {

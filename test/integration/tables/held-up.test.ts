@@ -174,6 +174,18 @@ describe('what shares a transaction with a table is written without it, while th
     expect([await count('records'), await count('dead_letters'), await offsets(orders)]).toEqual([0, 0, [0]]);
   });
 
+  test.each([
+    ['dropped', 'DROP TABLE ?.orders'],
+    ['renamed', 'ALTER TABLE ?.orders RENAME TO others'],
+  ])('is %s before a record that is no row: the error is that of the table', async (_, ddl) => {
+    const { orders, sink, run, count, offsets } = await open();
+    expect(await sink.write(aRequest(orders, 0n, ['{"id": 1}']))).toMatchObject({ kind: 'committed' });
+    await run(ddl);
+    const written = sink.write(aRequest(orders, 1n, ['{"id": "x"}', '{"id": 2}']));
+    await expect(written).rejects.toMatchObject({ code: 'TABLES_DO_NOT_FIT', isOfTopic: true });
+    expect([await count('dead_letters'), (await offsets(orders)).sort()]).toEqual([0, [0, 1]]);
+  });
+
   test('is altered so that it does not fit, and is mended later', async () => {
     const { orders, totals, run, write, sink, offsets } = await open();
     await run('ALTER TABLE ?.orders RENAME id TO number; ALTER TABLE ?.orders ALTER number SET NOT NULL');
