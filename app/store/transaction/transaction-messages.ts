@@ -140,8 +140,12 @@ function refusalOnly(error: unknown): RefusedMessage {
   if (refusal instanceof RowRefused) {
     return refusal;
   }
-  if (error instanceof DatabaseError && /^(?:42|3F)/.test(error.code ?? '')) {
+  if (isNotUnderstood(error)) {
     return 'not understood';
   }
   throw refusal;
 }
+
+/** Whether a statement names what is gone, or what the role may not use. */
+export const isNotUnderstood = (error: unknown): boolean =>
+  error instanceof DatabaseError && /^(?:42|3F)/.test(error.code ?? '');

@@ -20,6 +20,7 @@ import { beginMovingOffset, movingOffset, writeAtOnce } from './compare-and-set.
 import { type CopyOwner, copyInParts, type RowCounts } from './copy-in-parts.ts';
 import { droppedRows } from './refusing-table.ts';
 import type { TopicTables } from './topic-tables.ts';
+import { isNotUnderstood } from './transaction-messages.ts';
 
 /** The group, the schema of our tables, and the tables that rows go to. */
 export interface Writer {
@@ -165,10 +166,17 @@ export async function copyAdmitted(
   return { poison, dropped: requireStored(client, gap, batches, counts) };
 }
 
-/** Until the end of the transaction the tables stay what they are found to be. Its savepoint `part` is moved here. */
+/**
+ * Until the end of the transaction the tables stay what they are found to be. Its savepoint `part` is moved here. Where
+ * one of them is gone, the catalog says so: that is about its topics, and an error of its name about all.
+ */
 async function requireLocked(client: PoolClient, batches: readonly TableRows[]): Promise<void> {
   for (const { table, rows } of batches) {
-    await client.query(table.opening(rows.kinds)).catch((error: unknown) => {
+    await client.query(table.opening(rows.kinds)).catch(async (error: unknown) => {
+      if (isNotUnderstood(error)) {
+        await client.query('ROLLBACK');
+        await table.require(client);
+      }
       throw ofTable(error, table.name);
     });
   }

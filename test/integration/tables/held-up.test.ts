@@ -115,11 +115,8 @@ describe('what shares a transaction with a table is written without it, while th
     expect([await waiting(), await offsets(totals), await offsets(orders)]).toEqual([1, [1], [0]]);
     await release();
     expect(await writes.orders).toEqual(committed);
-    expect([await count('orders'), await count('totals'), await offsets(orders)]).toEqual([
-      PARTITIONS,
-      PARTITIONS,
-      [1],
-    ]);
+    expect([await count('orders'), await count('totals')]).toEqual([PARTITIONS, PARTITIONS]);
+    expect(await offsets(orders)).toEqual([1]);
   });
 
   test('is locked for longer; its next writes wait for it alone, and on one connection', async () => {
@@ -178,12 +175,12 @@ describe('what shares a transaction with a table is written without it, while th
     ['dropped', 'DROP TABLE ?.orders'],
     ['renamed', 'ALTER TABLE ?.orders RENAME TO others'],
   ])('is %s before a record that is no row: the error is that of the table', async (_, ddl) => {
-    const { orders, sink, run, count, offsets } = await open();
-    expect(await sink.write(aRequest(orders, 0n, ['{"id": 1}']))).toMatchObject({ kind: 'committed' });
+    const { orders, sink, run, count } = await open();
+    await sink.write(aRequest(orders, 0n, ['{"id": 1}']));
     await run(ddl);
-    const written = sink.write(aRequest(orders, 1n, ['{"id": "x"}', '{"id": 2}']));
+    const written = sink.write(aRequest(orders, 1n, ['{', '{"id": 2}']));
     await expect(written).rejects.toMatchObject({ code: 'TABLES_DO_NOT_FIT', isOfTopic: true });
-    expect([await count('dead_letters'), (await offsets(orders)).sort()]).toEqual([0, [0, 1]]);
+    expect(await count('dead_letters')).toBe(0);
   });
 
   test('is altered so that it does not fit, and is mended later', async () => {
