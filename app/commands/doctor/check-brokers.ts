@@ -5,8 +5,8 @@ import {
   BrokerConnections,
   type ClusterMetadata,
   closeBroker,
-  clusterApart,
 } from '../../kafka/fetch/broker-connections.ts';
+import { clusterApart } from '../../kafka/fetch/cluster-apart.ts';
 import { createKafkaClient, shareByClients } from '../../kafka/kafka-client.ts';
 import type { LoginRefusal } from '../../kafka/logins/login-refusal.ts';
 import { SILENT } from '../../kafka/topic-reader.ts';

@@ -1,10 +1,8 @@
-import type { Kafka } from 'kafkajs';
 import type { Clock } from '../../stream/ports/clock.ts';
-import type { ClientListener } from '../client/client-listener.ts';
 import { errorTypeOf, isOutage } from '../client/kafka-errors.ts';
 import { METADATA_KEY } from '../kafkajs/admin-requests.ts';
 import type { Broker, BrokerAddress, Cluster, ProtocolRequest } from '../kafkajs/classes.ts';
-import { createCluster, internals } from '../kafkajs/internals.ts';
+import { internals } from '../kafkajs/internals.ts';
 
 const FIND_COORDINATOR_KEY = 10;
 
@@ -27,40 +25,6 @@ export interface ClusterMetadata {
   }[];
 }
 
-/** Requests are reported by kafkajs under this name. */
-const REQUEST = 'network.request';
-
-/** A request that was answered. */
-interface AnsweredRequest {
-  readonly apiName: string;
-  /** In milliseconds. */
-  readonly duration: number;
-  /** Of the answer, in bytes. */
-  readonly size: number;
-}
-
-/** Metadata are kept by {@link BrokerConnections}, not by the cluster. */
-const NO_METADATA_MS = 0;
-
-/**
- * A cluster of the client's for one purpose, such as fetches: no other request waits for a long poll, and no long poll
- * for them.
- */
-export function clusterApart(kafka: Kafka, watcher: Pick<ClientListener, 'onAnswer'>): Cluster {
-  const emit = (event: string, payload: object): void => {
-    if (event === REQUEST) {
-      const { apiName: kind, duration: milliseconds, size: bytes } = payload as AnsweredRequest;
-      watcher.onAnswer({ kind, milliseconds, bytes });
-    }
-  };
-  const instrumentationEmitter = { emit };
-  return createCluster(kafka, {
-    metadataMaxAge: NO_METADATA_MS,
-    allowAutoTopicCreation: false,
-    instrumentationEmitter,
-  });
-}
-
 interface KnownBroker {
   readonly address: BrokerAddress;
   connection: Promise<Broker> | null;
@@ -76,6 +40,8 @@ export class BrokerConnections {
   readonly #brokers = new Map<number, KnownBroker>();
   /** Bootstrap brokers that are asked, each by one asker. */
   readonly #seeds = new Set<Broker>();
+  /** Brokers that are being connected to. */
+  readonly #attempts = new WeakMap<Broker, Promise<void>>();
   #isClosed = false;
 
   constructor(cluster: Cluster, clock: Clock) {
@@ -92,7 +58,7 @@ export class BrokerConnections {
     known.connection ??= this.#open(nodeId, known.address);
     const { connection } = known;
     const broker = await connection
-      .then((opened) => this.connected(opened))
+      .then((opened) => this.#connected(opened))
       .catch((error: unknown) => {
         this.drop(nodeId);
         throw error;
@@ -105,10 +71,21 @@ export class BrokerConnections {
     return broker;
   }
 
-  /** The broker, with a connection to it and a login that is not over. */
-  async connected(broker: Broker): Promise<Broker> {
-    if (!broker.isConnected()) {
-      await this.#cluster.brokerPool.connectBroker(broker);
+  /**
+   * The broker, with a connection to it and a login that is not over. kafkajs calls a broker connected before it has
+   * answered which versions of requests it offers, so all who ask meanwhile wait for the first one's attempt.
+   */
+  async #connected(broker: Broker): Promise<Broker> {
+    const attempt = this.#attempts.get(broker);
+    if (attempt !== undefined) {
+      await attempt;
+    } else if (!broker.isConnected()) {
+      const connecting = this.#cluster.brokerPool.connectBroker(broker);
+      this.#attempts.set(broker, connecting);
+      await connecting.finally(() => this.#attempts.delete(broker));
+    }
+    if (broker.versions === null) {
+      throw connectionError('the broker did not answer which versions of requests it offers', 'the broker');
     }
     return broker;
   }
@@ -197,7 +174,7 @@ export class BrokerConnections {
     this.#seeds.add(seed);
     try {
       this.#requireOpen();
-      await this.connected(seed);
+      await this.#connected(seed);
       this.#requireOpen();
       return seed;
     } catch (error) {

@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { BrokerConnections, clusterApart } from '../../../app/kafka/fetch/broker-connections.ts';
+import { BrokerConnections } from '../../../app/kafka/fetch/broker-connections.ts';
+import { clusterApart } from '../../../app/kafka/fetch/cluster-apart.ts';
 import { systemClock } from '../../../app/stream/ports/clock.ts';
 import { freePort } from '../../../dev/run/free-port.ts';
 import { TemplatedShop } from '../kafka/templated-shop.ts';

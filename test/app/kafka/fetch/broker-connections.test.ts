@@ -2,7 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
 import { isOutage } from '../../../../app/kafka/client/kafka-errors.ts';
-import { BrokerConnections, clusterApart } from '../../../../app/kafka/fetch/broker-connections.ts';
+import { BrokerConnections } from '../../../../app/kafka/fetch/broker-connections.ts';
+import { clusterApart } from '../../../../app/kafka/fetch/cluster-apart.ts';
 import type { Clock } from '../../../../app/stream/ports/clock.ts';
 import { StubCluster } from './stub-cluster.ts';
 
@@ -141,6 +142,39 @@ describe('a broker', () => {
     stub.unreachable.add('one:9092');
     await expect(connections.to(1)).rejects.toThrow('one:9092 is away');
     stub.unreachable.clear();
+    expect(await connections.to(1)).toMatchObject({ address: 'one:9092' });
+  });
+
+  test('that takes a connection is handed to all who ask once it has answered which versions it offers', async () => {
+    await knowing();
+    stub.greets.set('one:9092', () => undefined);
+    const asked = Promise.all([connections.to(1), connections.to(1)]);
+    await settle();
+    const later = connections.to(1);
+    let isHanded = false;
+    void later.finally(() => {
+      isHanded = true;
+    });
+    await settle();
+    expect(isHanded).toBe(false);
+    stub.greets.get('one:9092')?.({ 1: { maxVersion: 11 } });
+    const [broker] = await asked;
+    expect(await later).toBe(broker);
+    expect(broker.versions).toEqual({ 1: { maxVersion: 11 } });
+    expect(stub.events).toEqual(['connect one:9092']);
+  });
+
+  test('that never answers which versions it offers is an outage, and another one at the next attempt', async () => {
+    await knowing();
+    stub.greets.set('one:9092', () => undefined);
+    const asked = connections.to(1).catch((each: unknown) => each);
+    await settle();
+    stub.greets.get('one:9092')?.(null);
+    const error = await asked;
+    expect(error).toMatchObject({ message: 'the broker did not answer which versions of requests it offers' });
+    expect(isOutage(error)).toBe(true);
+    expect(stub.events).toContain('destroy one:9092');
+    stub.greets.clear();
     expect(await connections.to(1)).toMatchObject({ address: 'one:9092' });
   });
 

@@ -1,5 +1,5 @@
 import type { ClusterMetadata } from '../../../../app/kafka/fetch/broker-connections.ts';
-import type { Cluster } from '../../../../app/kafka/kafkajs/classes.ts';
+import type { Broker, Cluster } from '../../../../app/kafka/kafkajs/classes.ts';
 import { internals } from '../../../../app/kafka/kafkajs/internals.ts';
 
 const METADATA_KEY = 3;
@@ -17,6 +17,8 @@ export class StubCluster {
   readonly requests: StubRequest[] = [];
   /** Addresses to which no connection comes about. */
   readonly unreachable = new Set<string>();
+  /** Addresses that take a connection; the test answers what versions they offer. */
+  readonly greets = new Map<string, (versions: Broker['versions']) => void>();
   readonly cluster: Cluster;
   #seeds = 0;
 
@@ -30,12 +32,16 @@ export class StubCluster {
       },
       brokerPool: {
         createBroker: ({ connectionPool }: { connectionPool: string }) => this.broker(connectionPool),
-        connectBroker: async (broker: { address: string; open(): void }) => {
+        connectBroker: async (broker: ReturnType<StubCluster['broker']>) => {
           events.push(`connect ${broker.address}`);
           if (this.unreachable.has(broker.address)) {
             throw new internals.errors.KafkaJSConnectionError(`${broker.address} is away`, { broker: broker.address });
           }
           broker.open();
+          if (this.greets.has(broker.address)) {
+            broker.versions = null;
+            broker.versions = await new Promise((resolve) => this.greets.set(broker.address, resolve));
+          }
         },
       },
       disconnect: async () => undefined,
@@ -83,7 +89,7 @@ export class StubCluster {
     const asked = { request: { apiKey: METADATA_KEY }, response: { decode: async () => undefined } };
     return {
       address,
-      versions: { 1: { maxVersion: 13 } },
+      versions: { 1: { maxVersion: 13 } } as Broker['versions'],
       connectionPool: { pool: [connection], send },
       lookupRequest: () => () => asked,
       open: () => {
