@@ -160,8 +160,8 @@ export const FATAL_CODES = {
   ),
   TABLE_REFUSES_ROWS: ofTopic(
     failed(
-      'a constraint or a trigger refuses each of 100 rows or more alike',
-      'drop or change the constraint or trigger that the message names',
+      'one table takes no rows: a constraint or trigger refuses each of 100 rows alike, or what it uses fails',
+      'drop, change or mend what the message names',
       'dead-letters.md#how-many-there-may-be',
     ),
   ),
@@ -192,7 +192,7 @@ export const FATAL_CODES = {
   ),
   TOO_MANY_DEAD_LETTERS: ofTopic(
     failed(
-      'more than `deadLetters.maxRatio` of the last 1,000 records would be dead letters',
+      "more than `deadLetters.maxRatio` of a topic's last 1,000 records would be dead letters",
       'look at the records that the message names, and correct the producer',
       'dead-letters.md#how-many-there-may-be',
     ),

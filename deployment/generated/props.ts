@@ -2431,8 +2431,8 @@ export interface ApplicationDeadLettersProps {
   readonly topic?: string;
 
   /**
-   * Share of dead letters among the last 1,000 records beyond which the consumer stops with exit code 1 instead of
-   * writing them; 1: no limit.
+   * Share of dead letters among the last 1,000 records of a topic beyond which the consumer stops with exit code 1
+   * instead of writing them; 1: no limit.
    *
    * Allowed: 0 to 1.
    *

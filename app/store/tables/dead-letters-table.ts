@@ -61,51 +61,59 @@ interface LetterOwner {
 }
 
 /**
- * The newest of each partition by its offset, whose primary key is read from its end, and of those the newest by time:
- * gaps of compaction and of transactions do not count as records.
+ * The newest records of a topic: the newest of each partition by its offset, whose primary key is read from its end,
+ * and of those the newest by time. Gaps of compaction and of transactions do not count as records.
  *
- * Rows of `records` may have been moved elsewhere, letters have not: those from a day before the last progress do not
- * count.
- *
- * No table of ours lists the rows in users' tables. Of a topic that has no others, each offset below the stored one
- * counts as a record, so gaps count as well, and as written when it had certainly been passed: with the next letter of
- * its partition, or at the partition's last progress. Both let more letters pass after a restart, never fewer.
+ * Rows of `records` may have been moved elsewhere, letters have not: those from a day before the topic's last progress
+ * do not count.
  */
-const newest = (schema: string): string => {
+const newestRows = (schema: string): string => {
   const part = (table: string, columns: string, condition: string): string => `
-    SELECT topic, partition, of_table.* FROM own CROSS JOIN LATERAL (
+    SELECT partition, of_table.* FROM own CROSS JOIN LATERAL (
       SELECT "offset", ${columns} FROM ${schema}.${table} AS stored
-       WHERE stored.topic = own.topic AND stored.partition = own.partition ${condition}
-       ORDER BY "offset" DESC LIMIT ${WINDOW_RECORDS}) AS of_table WHERE topic <> ALL ($2::text[])`;
-  return `
-  WITH own AS (
-    SELECT topic, partition, next_offset, updated_at, max(updated_at) OVER () - interval '1 day' AS since
-      FROM ${schema}.offsets WHERE group_id = $1),
-  newest AS (
-    ${part('records', 'ingested_at AS written_at, false AS "isLetter"', '')}
-    UNION ALL
-    ${part('dead_letters', 'failed_at, true', 'AND group_id = $1 AND failed_at >= own.since')}
-    UNION ALL
-    SELECT topic, partition, passed.* FROM own CROSS JOIN LATERAL (
-      SELECT "offset", coalesce(min(failed_at) OVER (ORDER BY "offset" DESC), own.updated_at), failed_at IS NOT NULL
-        FROM generate_series(greatest(next_offset - ${WINDOW_RECORDS}, 0), next_offset - 1) AS below ("offset")
-        LEFT JOIN (SELECT "offset", failed_at FROM ${schema}.dead_letters AS stored
-             WHERE group_id = $1 AND stored.topic = own.topic AND stored.partition = own.partition
-               AND failed_at >= own.since) AS letters USING ("offset")) AS passed WHERE topic = ANY ($2))
-  SELECT "isLetter" FROM newest ORDER BY written_at DESC, topic, partition, "offset" DESC LIMIT ${WINDOW_RECORDS}`;
+       WHERE stored.topic = $2 AND stored.partition = own.partition ${condition}
+       ORDER BY "offset" DESC LIMIT ${WINDOW_RECORDS}) AS of_table`;
+  return `${part('records', 'ingested_at AS written_at, false AS "isLetter"', '')}
+    UNION ALL ${part('dead_letters', 'failed_at, true', 'AND group_id = $1 AND failed_at >= own.since')}`;
 };
 
 /**
- * Which of the newest records of the group, of all its partitions, are dead letters, the oldest first. Where letters go
- * to a topic alone, no table lists them, and the answer is empty.
+ * The same of a topic that has rows in users' tables alone, which no table of ours lists. Each offset below the stored
+ * one counts as a record, so gaps count as well, and as written when it had certainly been passed: with the next letter
+ * of its partition, or at the partition's last progress. Both let more letters pass after a restart, never fewer.
  */
-export async function newestLetters(client: PoolClient, owner: LetterOwner): Promise<readonly boolean[]> {
+const newestOffsets = (schema: string): string => `
+    SELECT partition, passed.* FROM own CROSS JOIN LATERAL (
+      SELECT "offset", coalesce(min(failed_at) OVER (ORDER BY "offset" DESC), own.updated_at) AS written_at,
+             failed_at IS NOT NULL AS "isLetter"
+        FROM generate_series(greatest(next_offset - ${WINDOW_RECORDS}, 0), next_offset - 1) AS below ("offset")
+        LEFT JOIN (SELECT "offset", failed_at FROM ${schema}.dead_letters AS stored
+             WHERE group_id = $1 AND stored.topic = $2 AND stored.partition = own.partition
+               AND failed_at >= own.since) AS letters USING ("offset")) AS passed`;
+
+const newest = (schema: string, ofTopic: string): string => `
+  WITH own AS (
+    SELECT partition, next_offset, updated_at, max(updated_at) OVER () - interval '1 day' AS since
+      FROM ${schema}.offsets WHERE group_id = $1 AND topic = $2),
+  newest AS (${ofTopic})
+  SELECT "isLetter" FROM newest ORDER BY written_at DESC, partition, "offset" DESC LIMIT ${WINDOW_RECORDS}`;
+
+/**
+ * Which of a topic's newest records, of all its partitions, are dead letters of the group, the oldest first. Where
+ * letters go to a topic alone, no table lists them, and the answer is empty.
+ */
+export async function newestLetters(
+  client: PoolClient,
+  owner: LetterOwner,
+  topic: string,
+): Promise<readonly boolean[]> {
   if (!owner.deadLetters.toTable) {
     return [];
   }
   try {
-    const values = [owner.groupId, owner.tables.topicsWithoutRecords];
-    const { rows } = await client.query<{ isLetter: boolean }>(newest(escapeIdentifier(owner.schema)), values);
+    const ofTopic = owner.tables.topicsWithoutRecords.includes(topic) ? newestOffsets : newestRows;
+    const schema = escapeIdentifier(owner.schema);
+    const { rows } = await client.query<{ isLetter: boolean }>(newest(schema, ofTopic(schema)), [owner.groupId, topic]);
     return rows.map(({ isLetter }) => isLetter).reverse();
   } catch (error) {
     if (error instanceof DatabaseError && error.code === UNDEFINED_COLUMN) {

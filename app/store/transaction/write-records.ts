@@ -116,7 +116,7 @@ const NO_DEAD_LETTERS: ReadonlyMap<DeadLetterReason, number> = new Map();
 
 /** The outcome of a request none of whose records is a dead letter, or has a row that a trigger dropped. */
 export function asCommitted({ deadLetters }: Writer, request: WriteRequest, written: Admitted): WriteOutcome {
-  deadLetters.limit.written(request.records.length);
+  deadLetters.limit.written(request);
   const rows = new Map([['copy', request.records.length] as const]);
   return { kind: 'committed', deadLetters: NO_DEAD_LETTERS, rows, ...tableCounts(written) };
 }
@@ -129,7 +129,7 @@ async function writePartByPart(
 ): Promise<WriteOutcome> {
   const { admitted, refused } = written;
   const { limit } = writer.deadLetters;
-  await limit.recall(() => newestLetters(client, writer));
+  await limit.recall(request.topic, () => newestLetters(client, writer, request.topic));
   if (!(await beginMovingOffset(client, writer, request))) {
     return { kind: 'fenced' };
   }
@@ -137,7 +137,7 @@ async function writePartByPart(
   const letters = [...refused, ...poison];
   if (letters.length === 0) {
     await commit(client);
-    limit.written(request.records.length);
+    limit.written(request);
   } else {
     await limit.committing(request, letters, async () => {
       await writeDeadLetters(client, writer, request, deadLettersOf(writer, request, letters));

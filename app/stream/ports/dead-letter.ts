@@ -49,22 +49,51 @@ interface Counted extends Pick<DeadLetter, 'record' | 'reason' | 'error'> {
   readonly place: number;
 }
 
-/**
- * Keeps a wrong deployment from turning a topic into dead letters: the setting `deadLetters.maxRatio`.
- *
- * It counts what this process commits, over all its partitions, and before the first letter what the tables hold: a
- * restart does not begin anew. Transactions with letters commit one after the other, so each is counted before the
- * next.
- */
-export class DeadLetterLimit {
-  readonly #maxRatio: number;
+/** The letters among the newest records of a topic. */
+class TopicLetters {
   /** Letters that are accepted among the newest records. */
   readonly #most: number;
-  readonly #turns = pLimit(1);
+  /** Transactions with letters commit one after the other, so each is counted before the next. */
+  readonly turns = pLimit(1);
+  /** What was written before this process, while it is read and once it is. */
+  recalled: Promise<void> | null = null;
   /** How many records were before each letter, ascending; those that are no longer among the newest are left out. */
   #letters: readonly number[] = [];
   #records = 0;
-  #recalled: Promise<void> | null = null;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Whether one of these letters has more than are accepted in the records that end with it. */
+  areTooMany(places: readonly number[]): boolean {
+    const all = this.#withLetters(places);
+    const before = (nth: number): number => all[nth - this.#most] ?? Number.NEGATIVE_INFINITY;
+    return all.some((place, nth) => nth >= this.#letters.length && place - before(nth) < WINDOW_RECORDS);
+  }
+
+  count(records: number, places: readonly number[]): void {
+    const letters = this.#withLetters(places);
+    this.#records += records;
+    this.#letters = letters.filter((place) => place >= this.#records - WINDOW_RECORDS);
+  }
+
+  #withLetters(places: readonly number[]): readonly number[] {
+    return [...this.#letters, ...places.map((place) => this.#records + place)];
+  }
+}
+
+/**
+ * Keeps a wrong deployment from turning a topic into dead letters: the setting `deadLetters.maxRatio`.
+ *
+ * It counts what this process commits of each topic, over all its partitions, and before the topic's first letter what
+ * the tables hold: a restart does not begin anew. The letters of one topic never stop another one.
+ */
+export class DeadLetterLimit {
+  readonly #maxRatio: number;
+  readonly #most: number;
+  /** Topics that have had a letter. What others have written does not matter before they have one. */
+  readonly #topics = new Map<string, TopicLetters>();
 
   /** @param maxRatio share of dead letters that is still accepted, 0 to 1. @default no limit */
   constructor(maxRatio = 1) {
@@ -78,29 +107,30 @@ export class DeadLetterLimit {
   }
 
   /**
-   * Begins with what was written before this process, once.
+   * Begins with what was written of the topic before this process, once.
    *
-   * @param newest answers which of the newest records are dead letters, the oldest first. When it rejects, the next
-   * call asks again.
+   * @param newest answers which of the topic's newest records are dead letters, the oldest first. When it rejects, the
+   * next call asks again.
    */
-  async recall(newest: () => Promise<readonly boolean[]>): Promise<void> {
+  async recall(topic: string, newest: () => Promise<readonly boolean[]>): Promise<void> {
     if (this.isWithout) {
       return;
     }
-    this.#recalled ??= newest().then((isLetter) => {
-      this.#count(
+    const letters = this.#of(topic);
+    letters.recalled ??= newest().then((isLetter) => {
+      letters.count(
         isLetter.length,
         isLetter.flatMap((is, place) => (is ? place : [])),
       );
     });
-    await this.#recalled.catch((error: unknown) => {
-      this.#recalled = null;
+    await letters.recalled.catch((error: unknown) => {
+      letters.recalled = null;
       throw error;
     });
   }
 
   /**
-   * Commits a transaction that has dead letters, when no other one does, and counts it.
+   * Commits a transaction that has dead letters, when no other one of the topic does, and counts it.
    *
    * @throws FatalError `TOO_MANY_DEAD_LETTERS` when with it the share would exceed the limit; `commit` was not called
    */
@@ -108,36 +138,26 @@ export class DeadLetterLimit {
     if (this.isWithout) {
       return commit();
     }
-    return this.#turns(async () => {
+    const ofTopic = this.#of(request.topic);
+    return ofTopic.turns(async () => {
       const places = letters.map(({ place }) => place).sort((one, other) => one - other);
-      if (this.#areTooMany(places)) {
+      if (ofTopic.areTooMany(places)) {
         throw this.#exceeded(request, letters);
       }
       await commit();
-      this.#count(request.records.length, places);
+      ofTopic.count(request.records.length, places);
     });
   }
 
-  /** Counts records that have become rows. */
-  written(records: number): void {
-    this.#count(records, []);
+  /** Counts records of a topic that have become rows. */
+  written({ topic, records }: WriteRequest): void {
+    this.#topics.get(topic)?.count(records.length, []);
   }
 
-  /** Whether one of these letters has more than are accepted in the records that end with it. */
-  #areTooMany(places: readonly number[]): boolean {
-    const all = this.#withLetters(places);
-    const before = (nth: number): number => all[nth - this.#most] ?? Number.NEGATIVE_INFINITY;
-    return all.some((place, nth) => nth >= this.#letters.length && place - before(nth) < WINDOW_RECORDS);
-  }
-
-  #withLetters(places: readonly number[]): readonly number[] {
-    return [...this.#letters, ...places.map((place) => this.#records + place)];
-  }
-
-  #count(records: number, places: readonly number[]): void {
-    const letters = this.#withLetters(places);
-    this.#records += records;
-    this.#letters = letters.filter((place) => place >= this.#records - WINDOW_RECORDS);
+  #of(topic: string): TopicLetters {
+    const letters = this.#topics.get(topic) ?? new TopicLetters(this.#most);
+    this.#topics.set(topic, letters);
+    return letters;
   }
 
   #exceeded(request: WriteRequest, letters: readonly Counted[]): FatalError {
@@ -146,7 +166,7 @@ export class DeadLetterLimit {
     const [first] = letters;
     return new FatalError(
       'TOO_MANY_DEAD_LETTERS',
-      `more than ${this.#most} of ${WINDOW_RECORDS} records in a row would be dead letters, which is what ` +
+      `more than ${this.#most} of ${WINDOW_RECORDS} records in a row of a topic would be dead letters, which is what ` +
         `deadLetters.maxRatio allows (${percent(this.#maxRatio)}). Nothing was written of ${place}, whose ` +
         `${request.records.length} records have ${counts}; the first is offset ${first?.record.offset}: ${first?.error}. ` +
         'They stay ahead of the stored offset. Look at these records, put right what produces or refuses them and start ' +

@@ -14,8 +14,14 @@ const good = (count: number): string[] => Array<string>(count).fill('{}');
 /** Tables with a topic of three partitions at offset 0, and processes that write to it one after the other. */
 async function ownTopic(options: StoreOptions = {}) {
   const { schema, sink } = openStore(options);
-  const topic = randomName('topic');
   await sink.migrate();
+  return { schema, ...(await topicOf(schema, options)) };
+}
+
+/** Another topic in the same tables. */
+async function topicOf(schema: string, options: StoreOptions = {}) {
+  const { sink } = openStore({ ...options, schema });
+  const topic = randomName('topic');
   await sink.initialize(topic, () => [0, 1, 2].map((partition) => ({ topic, partition, offset: 0n })));
   /** A separate process that writes values at the stored offset of the partition. */
   const restarted = () => {
@@ -29,7 +35,7 @@ async function ownTopic(options: StoreOptions = {}) {
   };
   const letters = async () =>
     (await query<{ count: number }>(`SELECT count(*)::int FROM ${schema}.dead_letters`))[0]?.count;
-  return { schema, restarted, letters };
+  return { restarted, letters };
 }
 
 describe('a restart does not begin anew to count', () => {
@@ -80,6 +86,17 @@ describe('a restart does not begin anew to count', () => {
     await query(`UPDATE ${schema}.dead_letters SET failed_at = failed_at - interval '25 hours'`);
     await query(`TRUNCATE ${schema}.records`);
     await restarted()(poison(1));
+  });
+
+  test('and what other topics have counts for none: neither their letters nor their rows', async () => {
+    const { schema, restarted, letters } = await ownTopic();
+    const other = await topicOf(schema);
+    await restarted()(poison(MOST));
+    await other.restarted()(poison(MOST));
+    await other.restarted()(good(2_000));
+    await expect(restarted()(poison(1))).rejects.toMatchObject(TOO_MANY);
+    await other.restarted()(poison(MOST));
+    expect(await letters()).toBe(3 * MOST);
   });
 
   test('however long it takes', async () => {

@@ -70,15 +70,20 @@ class Tally {
 export class DryRunSummary {
   readonly #rows = new Tally();
   readonly #letters = new Tally();
+  readonly #topics = new Map<string, { records: number; dead: number }>();
   #records = 0;
   #dead = 0;
   #unmatched = 0;
   unreadable: readonly UnreadableBatch[] = [];
 
-  add({ outcome }: TriedRecord): void {
+  add({ topic, outcome }: TriedRecord): void {
+    const ofTopic = this.#topics.get(topic) ?? { records: 0, dead: 0 };
+    this.#topics.set(topic, ofTopic);
     this.#records += 1;
+    ofTopic.records += 1;
     if ('letter' in outcome) {
       this.#dead += 1;
+      ofTopic.dead += 1;
       const { reason, target = '', targetColumn = '' } = outcome.letter;
       this.#letters.add(reason, target, targetColumn);
       return;
@@ -120,17 +125,20 @@ export class DryRunSummary {
   /** The counts of all records together, and of each reason of a dead letter. */
   totalLines(maxRatio: number): readonly string[] {
     const unmatched = this.#unmatched === 0 ? '' : `, ${grouped(this.#unmatched)} would be in no table`;
+    const refused = [...this.#topics].filter(([, { records, dead }]) => dead > records * maxRatio);
     return [
       `${counted(this.#records, 'record')}: ${grouped(this.#stored)} would be stored, ${grouped(this.#dead)} would be dead letters${unmatched}`,
       ...this.#letters.all.map(({ words: [reason = '', target = '', column = ''], records }) => {
         const place = target === '' ? '' : `, ${target}${column === '' ? '' : `, column "${column}"`}`;
         return printable(`  ${grouped(records)} ${reason}${place}`);
       }),
-      ...(this.#dead > this.#records * maxRatio
-        ? [
-            `  more than deadLetters.maxRatio (${maxRatio}): the consumer stops where they are more of ${grouped(WINDOW_RECORDS)} records in a row`,
-          ]
-        : []),
+      ...(refused.length === 0
+        ? []
+        : [
+            printable(
+              `  more than deadLetters.maxRatio (${maxRatio}) of ${refused.map(([topic]) => topic).join(', ')}: the consumer stops where they are more of ${grouped(WINDOW_RECORDS)} records in a row`,
+            ),
+          ]),
       ...this.unreadable.map(({ topic, partition, offset, reason }) =>
         printable(`${topic}/${partition} offset ${offset}: cannot be read: ${reason}`),
       ),
