@@ -64,6 +64,7 @@ export function asStreamError(error: unknown, { credentialsFrom, table }: ErrorP
     return FatalError.from(error);
   }
   const description = describeDatabaseError(error);
+  const ofThe = table === undefined ? {} : { table };
   const verdict = verdictOn(error);
   if (verdict === 'retry') {
     const what = table === undefined ? 'PostgreSQL cannot do it for now' : `the table ${table} takes no rows for now`;
@@ -71,20 +72,39 @@ export function asStreamError(error: unknown, { credentialsFrom, table }: ErrorP
       cause: error,
       reason: troubleOf(error),
       isLockWait: isLockTimeout(error),
-      ...(table !== undefined && { table }),
+      ...ofThe,
     });
   }
   if (verdict === 'unknown') {
-    return new OutageError(`PostgreSQL failed: ${description}`, { cause: error, attempts: UNKNOWN_ATTEMPTS });
+    const what = table === undefined ? 'PostgreSQL failed' : `the table ${table} took no rows`;
+    return new OutageError(`${what}: ${description}`, { cause: error, attempts: UNKNOWN_ATTEMPTS, ...ofThe });
   }
   const origin = credentialsFrom === undefined ? '' : `. The credentials are those of ${credentialsFrom}`;
   const message = `PostgreSQL refused: ${description}; ${adviceOn(error)}, then start again${origin}`;
   return new FatalError('DATABASE_REFUSED', message, { cause: error });
 }
 
-/** The error of a table's statement: an outage of the table where it takes no rows for now, else the error itself. */
-export const ofTable = (error: unknown, table: string): unknown =>
-  isHeldUp(error) ? asStreamError(error, { table }) : error;
+/**
+ * The error of a table's statement, where it is about the table: an outage where it takes no rows for now, or for a
+ * reason that is not known, and `TABLE_REFUSES_ROWS` where somebody has to mend it, such as what its trigger uses. An
+ * error that is about the connection, the transaction or a row is returned as it is.
+ */
+export function ofTable(error: unknown, table: string): unknown {
+  const verdict = error instanceof DatabaseError ? verdictOn(error) : undefined;
+  if (verdict === 'unknown' || isHeldUp(error)) {
+    return asStreamError(error, { table });
+  }
+  if (verdict !== 'stop') {
+    return error;
+  }
+  return new FatalError(
+    'TABLE_REFUSES_ROWS',
+    `the table ${table} refuses rows: ${describeDatabaseError(error)}. Nothing was written, and the records stay ahead ` +
+      'of the stored offset. Mend the table, the trigger or function that raised this, or the rights of the role, then ' +
+      'start again',
+    { cause: error },
+  );
+}
 
 /**
  * Connections that are refused one after the other. Until as many attempts were refused as there are pauses and one

@@ -100,18 +100,15 @@ const isWithoutPartition = ({ code, routine }: DatabaseError): boolean =>
 
 /**
  * The server's functions that raise this code whatever the row is: ids of transactions or MultiXacts have run out,
- * until a VACUUM, or a table is as large as one can be. The message is translated, the name of a function is not.
+ * until a VACUUM. The message is translated, the name of a function is not.
  */
-const LIMITS_OF_THE_SERVER: ReadonlySet<string | undefined> = new Set([
-  'GetNewTransactionId',
-  'GetNewMultiXactId',
-  'ExtendBufferedRelShared',
-  // The same in PostgreSQL 15 and before.
-  'ReadBuffer_common',
-]);
+const LIMITS_OF_THE_SERVER: ReadonlySet<string | undefined> = new Set(['GetNewTransactionId', 'GetNewMultiXactId']);
 
-const isLimitOfServer = ({ code, routine }: DatabaseError): boolean =>
-  code === PROGRAM_LIMIT_EXCEEDED && LIMITS_OF_THE_SERVER.has(routine);
+/** The same where a table is as large as one can be; the second one in PostgreSQL 15 and before. */
+const LIMITS_OF_A_TABLE: ReadonlySet<string | undefined> = new Set(['ExtendBufferedRelShared', 'ReadBuffer_common']);
+
+const isLimit = ({ code, routine }: DatabaseError, functions: ReadonlySet<string | undefined>): boolean =>
+  code === PROGRAM_LIMIT_EXCEEDED && functions.has(routine);
 
 /** How pg begins the errors that it makes itself when a connection is gone or does not come about. */
 const LOST_CONNECTION = [
@@ -135,7 +132,7 @@ function isNetworkError(error: unknown): boolean {
 }
 
 function verdictOfServer(error: DatabaseError, sqlstate: string): SqlstateVerdict {
-  if (isLimitOfServer(error) || isWithoutPartition(error)) {
+  if (isLimit(error, LIMITS_OF_THE_SERVER) || isLimit(error, LIMITS_OF_A_TABLE) || isWithoutPartition(error)) {
     return 'retry';
   }
   if (isOfPooler(error)) {
@@ -203,11 +200,19 @@ export function describeDatabaseError(error: unknown): string {
 /** `lock_not_available`: PostgreSQL gave up the wait for a lock. */
 export const isLockTimeout = (error: unknown): boolean => error instanceof DatabaseError && error.code === '55P03';
 
-const DISK_FULL = '53100';
+/** `query_canceled`: a statement took longer than it may, or somebody ended it. */
+export const isCancelled = (error: unknown): boolean => error instanceof DatabaseError && error.code === '57014';
 
-/** Whether a table took no rows for a reason that passes and is no record's: it is locked, or its disk is full. */
+/** The disk is full, or the table is not in the state that it has to be in: it is locked, or has no replica identity. */
+const OF_THE_TABLE_FOR_NOW = /^(?:53100|55)/;
+
+/** Whether the table of a statement took no rows for a reason that passes and is no record's. */
 export const isHeldUp = (error: unknown): boolean =>
-  isLockTimeout(error) || (error instanceof DatabaseError && error.code === DISK_FULL);
+  error instanceof DatabaseError &&
+  (OF_THE_TABLE_FOR_NOW.test(error.code ?? '') ||
+    isCancelled(error) ||
+    isWithoutPartition(error) ||
+    isLimit(error, LIMITS_OF_A_TABLE));
 
 /** Whether PostgreSQL ended a transaction of two that waited for each other. */
 export const isDeadlock = (error: unknown): boolean => error instanceof DatabaseError && error.code === '40P01';

@@ -2,6 +2,7 @@ import { DatabaseError, type PoolClient } from 'pg';
 import { partitionKey } from '../../records/record.ts';
 import type { Gap } from '../../stream/ports/record-sink.ts';
 import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
+import { ofTable } from '../connection/refused-connections.ts';
 import { describeDatabaseError } from '../connection/sqlstate.ts';
 import { RowRefused } from '../copy/isolate-poison.ts';
 import { asRefusal } from '../copy/refused-row.ts';
@@ -62,7 +63,7 @@ export class RefusingTable {
     const none = { rows: [], length: 0, ...ROWS_THAT_DELETE };
     await sendRows(this.#client, this.#table, none).catch((error: unknown) => {
       if (!(asRefusal(error) instanceof RowRefused)) {
-        throw error;
+        throw ofTable(error, name);
       }
       throw new OutageError(
         `the table ${name} refuses even a COPY without rows for now: ${describeDatabaseError(error)}`,

@@ -1,8 +1,9 @@
 import { OutageError } from '../../stream/ports/stream-errors.ts';
+import { isCancelled } from '../connection/sqlstate.ts';
 
-/** Whether a table was waited for in vain: it is locked, or a row of it. */
+/** Whether a table was waited for in vain: it is locked, or a row of it, or its statement took longer than it may. */
 const isWaitForTable = (error: unknown): error is OutageError & { readonly table: string } =>
-  error instanceof OutageError && error.isLockWait && error.table !== undefined;
+  error instanceof OutageError && error.table !== undefined && (error.isLockWait || isCancelled(error.cause));
 
 /** Attempts a write; one that is patient waits for a lock as long as a statement may, others for some seconds. */
 type Write<Outcome> = (isPatient: boolean) => Promise<Outcome>;

@@ -118,33 +118,30 @@ function messagesOf(
 
 const fromTheFirst = (): number => 0;
 
-/** Sends a message. An error is about the table of the statement that follows those that were completed. */
+/**
+ * Sends a message. An error is about the table of the statement that follows those that were completed.
+ *
+ * What was refused is a value, so that the transaction can be rolled back. Where something is gone that a statement
+ * names, PostgreSQL does not understand the statement, and no guard is asked.
+ */
 export const sendMessage = (
   client: PoolClient,
   { query, tables, before }: TransactionMessage,
 ): Promise<readonly string[] | RefusedMessage> =>
   client.query<CopyQuery | RowStatements>(query).tags.catch((error: unknown) => {
+    const refusal = asRefusal(error);
+    if (refusal instanceof RowRefused) {
+      return refusal;
+    }
+    if (isNotUnderstood(error)) {
+      return 'not understood';
+    }
     const table = tables[query.completed.length - before(query.completed)];
-    return refusalOnly(table ? ofTable(error, table.name) : error);
+    throw table ? ofTable(error, table.name) : error;
   });
 
 /** Why nothing of a transaction may stay. */
 type RefusedMessage = RowRefused | 'not understood';
-
-/**
- * What was refused as a value, so that the transaction can be rolled back; everything else stays an error. Where
- * something is gone that a statement names, PostgreSQL does not understand the statement, and no guard is asked.
- */
-function refusalOnly(error: unknown): RefusedMessage {
-  const refusal = asRefusal(error);
-  if (refusal instanceof RowRefused) {
-    return refusal;
-  }
-  if (isNotUnderstood(error)) {
-    return 'not understood';
-  }
-  throw refusal;
-}
 
 /** Whether a statement names what is gone, or what the role may not use. */
 export const isNotUnderstood = (error: unknown): boolean =>

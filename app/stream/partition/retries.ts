@@ -41,7 +41,8 @@ export class Retries {
    * Something failed: the next attempt has to wait.
    *
    * @param outage @default a failure that is no outage and does not change the number of those in a row
-   * @throws FatalError `DATABASE_REFUSED` when with this outage there are as many unknown ones in a row as it allows
+   * @throws FatalError `DATABASE_REFUSED` when with this outage there are as many unknown ones in a row as it allows,
+   * `TABLE_REFUSES_ROWS` where it is about one table
    */
   failed(outage?: OutageError): void {
     this.#failures += 1;
@@ -52,7 +53,8 @@ export class Retries {
     this.#unknownInARow = Number.isFinite(outage.attempts) ? this.#unknownInARow + 1 : 0;
     if (this.#unknownInARow >= outage.attempts) {
       const message = `${outage.message}; it failed ${this.#unknownInARow} times in a row`;
-      throw new FatalError('DATABASE_REFUSED', message, { cause: outage });
+      const code = outage.table === undefined ? 'DATABASE_REFUSED' : 'TABLE_REFUSES_ROWS';
+      throw new FatalError(code, message, { cause: outage });
     }
   }
 

@@ -66,6 +66,14 @@ test('unknown outages are the end when there are too many in a row; a known one 
   expect(() => retries.failed(unknown())).toThrow('what is this; it failed 3 times in a row');
 });
 
+test('unknown outages of one table are the end for its topic alone', () => {
+  const retries = new Retries(countingClock());
+  const ofTable = new OutageError('the table t took no rows', { attempts: 2, table: 't' });
+  retries.failed(ofTable);
+  const ending = expect.objectContaining({ code: 'TABLE_REFUSES_ROWS', isOfTopic: true });
+  expect(() => retries.failed(ofTable)).toThrow(ending);
+});
+
 test('what is no outage ends the attempts', async () => {
   const mistake = new TypeError('a mistake');
   await expect(new Retries(countingClock()).until(attempts(mistake), never)).rejects.toBe(mistake);
