@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, type Admin, ResourcePatternTypes } from 'kafkajs';
 import type { LocalKafka } from '../../../dev/stack/local-kafka.ts';
+import { TemplatedShop } from '../kafka/templated-shop.ts';
 import { createTopic, kafkaClient, produce } from '../stack/kafka-client.ts';
 import { longTest } from '../stack/long-test.ts';
 import { startPrivateKafka } from '../stack/private-servers.ts';
 import { randomName } from '../stack/random-name.ts';
-import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
+import { runCommand } from '../stack/run-command.ts';
+import { type StartedConsumer, startConsumer, writeConfiguration } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 import { awaitRoot, values } from '../stack/told-health.ts';
 import { until } from '../stack/until.ts';
@@ -180,4 +182,31 @@ longTest("a group that is forbidden is named by the brokers' protocol too, at ru
   await forbid(GROUP, place.groupId, [[READ, DENY]]);
   await expectRefused(consumer, 'GROUP_FORBIDDEN', `the group ${place.groupId} `);
   await expectRefused(await start(), 'GROUP_FORBIDDEN', `the group ${place.groupId} `);
+});
+
+test('one that may not be read keeps no other topic of a template from tables ddl and dry-run', async () => {
+  const shop = new TemplatedShop(at);
+  await shop.add('items', 'orders');
+  await Promise.all([shop.produce('items', 1), shop.produce('orders', 1, 2)]);
+  const forbidden = shop.topic('items');
+  await forbid(TOPIC, forbidden, [
+    [READ, DENY],
+    [DESCRIBE, ALLOW],
+  ]);
+  const chosen = shop.settings({ brokers: [at.broker], settings: { tables: [shop.rule()] } });
+  const { configFile } = await writeConfiguration(chosen);
+  const run = (command: string) => runCommand(['tables', command, '--config', configFile]);
+  const ddl = await until('the rule that denies', async () => {
+    const answer = await run('ddl');
+    return answer.code === 0 ? undefined : answer;
+  });
+  expect(ddl).toMatchObject({ code: 1, stderr: '' });
+  expect(ddl.stdout).toMatch(
+    new RegExp(`-- REVIEW: nothing was read of ${forbidden}: Kafka forbids it: .*--operation Read`),
+  );
+  expect(ddl.stdout).toContain(`2 records of ${shop.topic('orders')}: offsets`);
+  const dryRun = await run('dry-run');
+  expect(dryRun).toMatchObject({ code: 78, stderr: '' });
+  expect(dryRun.stdout).toContain('2 records: 2 would be stored, 0 would be dead letters');
+  expect(dryRun.stdout).toContain(`${forbidden} waits (TOPIC_FORBIDDEN)`);
 });

@@ -8,7 +8,9 @@ import type { Settings } from '../../../../settings/settings.ts';
 import { createRegistry } from '../../../formats/registry/schema-registry.ts';
 import { openTopicReader } from '../../../kafka/topic-reader.ts';
 import { UNWATCHED } from '../../../logging/outage-log.ts';
+import { printable } from '../../../logging/printable-text.ts';
 import { systemClock } from '../../../stream/ports/clock.ts';
+import { FatalError } from '../../../stream/ports/stream-errors.ts';
 import { type CatalogTable, readCatalog } from '../../../tables/mapping/table-catalog.ts';
 import { MOST_IN_FULL } from '../../command/asked-table.ts';
 import type { OutputStreams } from '../../command/command.ts';
@@ -16,6 +18,7 @@ import { unknownTopics } from '../../command/table-topics.ts';
 import { withServers } from '../../command/with-database.ts';
 import { readShapes, type TopicShapes } from './read-shapes.ts';
 import { reviewLines, statementList, statements, type TableStatements } from './statements.ts';
+import { unknownShape } from './topic-shape.ts';
 import { wantedTable, withPrimaryKeys } from './wanted-columns.ts';
 
 /** The command `tables ddl`. */
@@ -79,7 +82,7 @@ function requestProblems(settings: Settings, { topics, from }: DdlRequest): read
  * Runs `tables ddl`: prints the statements that make tables for topics, and runs none of them.
  *
  * @returns the exit code: 0 when they are printed, 78 when the request does not fit the settings, 1 when PostgreSQL,
- * Kafka or the registry was away or refused. It rejects only for a mistake in the program.
+ * Kafka or the registry was away or refused, also where it refused one topic and the others are printed. It rejects only for a mistake in the program.
  */
 export async function printDdl(
   { settings, waiting }: NamedTopics<Settings>,
@@ -100,7 +103,7 @@ export async function printDdl(
   return withServers('tables ddl', settings.database, { err }, async (pool) => {
     const names = tables.flatMap(([first]) => (first === undefined ? [] : [first[1]]));
     const found = await pool.withClient((client) => readCatalog(client, names, settings.database.schema));
-    const shapes = await readAll(settings, tables, request);
+    const { shapes, isComplete } = await readAll(settings, tables, request);
     const texts = tables.flatMap((entries, nth) => {
       const table = found[nth];
       return table === undefined ? [] : [tableStatements(entries, table, shapes[nth] ?? [], settings)];
@@ -108,7 +111,7 @@ export async function printDdl(
     const isList = request.table === undefined && texts.length > MOST_IN_FULL;
     const printed = isList ? statementList(texts) : texts.map(({ lines }) => lines.join('\n'));
     out.write(`${[...printed, ...unclear].join('\n\n')}\n`);
-    return EXIT_CODE.ok;
+    return isComplete ? EXIT_CODE.ok : EXIT_CODE.failed;
   });
 }
 
@@ -127,20 +130,37 @@ function tableStatements(
   return statements(placed, table, wanted);
 }
 
-/** What is known of the topics of each of these tables, in their order. */
+/** What is known of topics. */
+interface ReadTables {
+  /** Of each table, in their order. */
+  readonly shapes: readonly (readonly TopicShapes[])[];
+  /** Whether each topic may be read. */
+  readonly isComplete: boolean;
+}
+
+/** A topic that may not be read is a remark on its table, and keeps no other one from being printed. */
 async function readAll(
   settings: Settings,
   tables: readonly (readonly TableEntry[])[],
   { from, records }: DdlRequest,
-): Promise<readonly (readonly TopicShapes[])[]> {
+): Promise<ReadTables> {
   const reader = openTopicReader(settings.kafka);
   const registry = createRegistry(settings, { current: () => settings, clock: systemClock, outages: UNWATCHED });
   const sources = { settings, reader, registry, from, records };
+  let isComplete = true;
+  const unlessForbidden = (topic: string) => (error: unknown) => {
+    if (!(error instanceof FatalError && error.isOfTopic)) {
+      throw error;
+    }
+    isComplete = false;
+    const shape = unknownShape(printable(`nothing was read of ${topic}: ${error.messageOfWait}`));
+    return { topic, value: shape, key: shape };
+  };
   const shapesOf = async (entries: readonly TableSettings[]): Promise<readonly TopicShapes[]> => {
     const shapes: TopicShapes[] = [];
     for (const topic of new Set(entries.flatMap(({ topics }) => topics))) {
       const ofTopic = entries.filter(({ topics }) => topics.includes(topic));
-      shapes.push(await readShapes(topic, ofTopic, sources));
+      shapes.push(await readShapes(topic, ofTopic, sources).catch(unlessForbidden(topic)));
     }
     return shapes;
   };
@@ -149,7 +169,7 @@ async function readAll(
     for (const entries of tables) {
       shapes.push(await shapesOf(entries.map(([, entry]) => entry)));
     }
-    return shapes;
+    return { shapes, isComplete };
   } finally {
     await Promise.all([reader.close(), registry?.close()]);
   }

@@ -8,6 +8,7 @@ import type { TopicPartition } from '../../../records/record.ts';
 import type { Records } from '../../../records/records.ts';
 import type { WriteRequest } from '../../../stream/ports/record-sink.ts';
 import type { LogRange, UnreadableBatch } from '../../../stream/ports/record-source.ts';
+import { FatalError } from '../../../stream/ports/stream-errors.ts';
 import { readSample } from './read-sample.ts';
 
 /** Records that are tried together: the progress is shown, and a signal is looked at, in between. */
@@ -22,11 +23,19 @@ export interface ReadRequests {
   /** What was read of Kafka. */
   readonly ranges: readonly LogRange[];
   readonly unreadable: readonly UnreadableBatch[];
+  /** Topics that may not be read, and why. */
+  readonly forbidden: ReadonlyMap<string, FatalError>;
   /** Why there are none. */
   readonly problems: readonly Problem[];
 }
 
-const NOTHING_READ: ReadRequests = { requests: [], ranges: [], unreadable: [], problems: [] };
+const NOTHING_READ: ReadRequests = {
+  requests: [],
+  ranges: [],
+  unreadable: [],
+  forbidden: new Map(),
+  problems: [],
+};
 
 class TooManyBytes extends Error {}
 
@@ -49,7 +58,7 @@ interface KafkaReading {
 }
 
 /**
- * Reads the records of topics without a group.
+ * Reads the records of topics without a group. One that may not be read keeps no other one from being read.
  *
  * @throws OutageError, FatalError where Kafka is away or refuses
  */
@@ -61,6 +70,15 @@ export async function readTopics(
   const requests: WriteRequest[] = [];
   const ranges: LogRange[] = [];
   const unreadable: UnreadableBatch[] = [];
+  const forbidden = new Map<string, FatalError>();
+  const noteForbidden = (topic: string) => (error: unknown) => {
+    if (!(error instanceof FatalError && error.isOfTopic)) {
+      throw error;
+    }
+    forbidden.set(topic, error);
+    return [];
+  };
+  const onUnreadable = (batch: UnreadableBatch) => unreadable.push(batch);
   let [count, bytes] = [0, 0];
   const take = (read: ReadRecords) => {
     // The memory of what was fetched is used again.
@@ -75,11 +93,10 @@ export async function readTopics(
   };
   try {
     for (const topic of topics) {
-      ranges.push(
-        ...(await reader.read(topic, selection, { take, onUnreadable: (batch) => unreadable.push(batch), signal })),
-      );
+      const reading = reader.read(topic, selection, { take, onUnreadable, signal });
+      ranges.push(...(await reading.catch(noteForbidden(topic))));
     }
-    return { ...NOTHING_READ, requests: requests.toSorted(byPlace), ranges, unreadable };
+    return { ...NOTHING_READ, requests: requests.toSorted(byPlace), ranges, unreadable, forbidden };
   } catch (error) {
     if (error instanceof TooManyBytes) {
       return { ...NOTHING_READ, problems: [tooLarge('--records', selection.count)] };

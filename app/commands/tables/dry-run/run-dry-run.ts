@@ -109,14 +109,18 @@ class DryRunCommand {
     });
   }
 
-  async #try(pool: DatabasePool, { requests, unreadable }: ReadRequests): Promise<number> {
+  async #try(pool: DatabasePool, { requests, unreadable, forbidden }: ReadRequests): Promise<number> {
     const settings = this.#settings;
     const summary = new DryRunSummary();
     summary.unreadable = unreadable;
     const results = this.#isList ? new TopicResults(settings) : null;
     const all = requests.reduce((sum, { records }) => sum + records.length, 0);
     const registry = createRegistry(settings, { current: () => settings, clock: systemClock, outages: UNWATCHED });
-    const dryRun = new DryRun(this.#named, new FieldReaders((topic) => formatsOf(settings, topic), registry));
+    const dryRun = new DryRun(
+      this.#named,
+      new FieldReaders((topic) => formatsOf(settings, topic), registry),
+      forbidden,
+    );
     const onTried = async (tried: readonly TriedRecord[]): Promise<void> => {
       tried.forEach((each) => {
         summary.add(each);

@@ -94,10 +94,16 @@ export class DryRun {
   readonly #ownTables: OwnTables;
   readonly #unmapped = new Map<string, string[]>();
   readonly #columns = new Map<Table, SeenColumns>();
-  readonly #waiting = new Map<string, FatalError>();
+  readonly #waiting: Map<string, FatalError>;
 
-  constructor(named: NamedTopics<Settings>, readers: FieldReaders) {
+  /** @param forbidden topics that may not be read, and why. @default all may be */
+  constructor(
+    named: NamedTopics<Settings>,
+    readers: FieldReaders,
+    forbidden: ReadonlyMap<string, FatalError> = new Map(),
+  ) {
     const { settings } = named;
+    this.#waiting = new Map(forbidden);
     const unmapped = {
       log: (topic: string, _tables: readonly string[], name: string | null) => this.#note(topic, name ?? 'others'),
     };
