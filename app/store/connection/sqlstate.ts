@@ -203,7 +203,7 @@ export const isLockTimeout = (error: unknown): boolean => error instanceof Datab
 /** `query_canceled`: a statement took longer than it may, or somebody ended it. */
 export const isCancelled = (error: unknown): boolean => error instanceof DatabaseError && error.code === '57014';
 
-/** The disk is full, or the table is not in the state that it has to be in: it is locked, or has no replica identity. */
+/** The disk is full, or the table is not in the state that it has to be in: locked, or without a replica identity. */
 const OF_THE_TABLE_FOR_NOW = /^(?:53100|55)/;
 
 /** Whether the table of a statement took no rows for a reason that passes and is no record's. */

@@ -81,8 +81,9 @@ function requestProblems(settings: Settings, { topics, from }: DdlRequest): read
 /**
  * Runs `tables ddl`: prints the statements that make tables for topics, and runs none of them.
  *
- * @returns the exit code: 0 when they are printed, 78 when the request does not fit the settings, 1 when PostgreSQL,
- * Kafka or the registry was away or refused, also where it refused one topic and the others are printed. It rejects only for a mistake in the program.
+ * @returns the exit code: 0 when they are printed, 78 when the request does not fit the settings. 1: PostgreSQL, Kafka
+ * or the registry was away or refused, also where Kafka forbids one topic and the others are printed. It rejects only
+ * for a mistake in the program.
  */
 export async function printDdl(
   { settings, waiting }: NamedTopics<Settings>,
