@@ -159,8 +159,12 @@ export const ALERTS = {
     limit:
       "share of a topic's records of 10 minutes that became dead letters, once they are at least 10; a warning also looks at an hour: at least 5, and more than 25 %",
     shows: 'share',
-    warning: { fires: 'more than # of the records of a topic', threshold: 0.01, for: '5m' },
-    critical: { fires: 'more than # of the records of a topic', threshold: 0.25, for: '5m' },
+    warning: {
+      fires: 'more than # of the records of a topic in 10 minutes, or 25 % in an hour',
+      threshold: 0.01,
+      for: '5m',
+    },
+    critical: { fires: 'more than # of the records of a topic in 10 minutes', threshold: 0.25, for: '5m' },
     keepFiringFor: '10m',
     times:
       'five minutes of it are no single batch; the share of ten minutes falls slowly after the last letter, that of the hour within an hour',

@@ -58,17 +58,32 @@ function urlWithoutLogin(text: string): string {
  * What credentials are for. Those that come together with another server or mechanism wait for the start with it. Where
  * the last one of the HTTP interface is gone, its file is probably lost: nobody means to open everything that way.
  */
-const purposesOf = ({ database, kafka, schemaRegistry, management }: Settings): Readonly<Record<string, unknown>> => ({
-  database: urlWithoutLogin(database.url),
-  'kafka.sasl': kafka.sasl?.mechanism,
-  schemaRegistry: schemaRegistry && [...registryUrls(schemaRegistry), ...registryLogins(schemaRegistry)].join(' '),
-  'management.security': Object.keys(management.security).length > 0,
-});
+const PURPOSES: Readonly<Record<string, (settings: Settings) => unknown>> = {
+  database: ({ database }) => urlWithoutLogin(database.url),
+  'kafka.sasl': ({ kafka }) => kafka.sasl?.mechanism,
+  schemaRegistry: ({ schemaRegistry }) =>
+    schemaRegistry && [...registryUrls(schemaRegistry), ...registryLogins(schemaRegistry)].join(' '),
+  'management.security': ({ management }) => Object.keys(management.security).length > 0,
+};
+
+/** An error of this program at a setting: its message may hold any value, a secret too, so the path alone is kept. */
+class SettingFault extends Error {
+  constructor(path: string) {
+    super(`${path} cannot be read or checked`);
+  }
+}
+
+function isForTheSame(path: string, before: Settings, after: Settings): boolean {
+  try {
+    return PURPOSES[path]?.(before) === PURPOSES[path]?.(after);
+  } catch {
+    throw new SettingFault(path);
+  }
+}
 
 /** The settings of the start, with those of the newest reading that are followed. */
 function followed(start: Settings, newest: Settings): Settings {
-  const purposes = purposesOf(newest);
-  const kept = Object.entries(purposesOf(start)).flatMap(([path, purpose]) => (purpose === purposes[path] ? [] : path));
+  const kept = Object.keys(PURPOSES).filter((path) => !isForTheSame(path, start, newest));
   const merge = (before: unknown, after: unknown, path: string): unknown => {
     if (kept.includes(path)) {
       return before;
@@ -103,7 +118,7 @@ function differences(before: unknown, after: unknown, path = ''): readonly strin
   );
 }
 
-/** An error of this program while it reads: its message may hold any value, a secret too. */
+/** The same of no setting in particular. */
 const FAULT = 'the document cannot be read or checked';
 
 /** What keeps a process of settings that change: how it reads them, and where it logs what it found. */
@@ -167,8 +182,8 @@ export function followSettings(start: Settings, { load, logger, clock, certifica
       readAt = now;
       try {
         readAgain();
-      } catch {
-        logProblems(FAULT);
+      } catch (error) {
+        logProblems(error instanceof SettingFault ? error.message : FAULT);
       }
     }
     return complete;

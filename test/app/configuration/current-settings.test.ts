@@ -166,6 +166,24 @@ test('an error of the program while it reads again leaves the settings in use, a
   ]);
 });
 
+test('and where it is at a setting, its path is logged', () => {
+  const { start } = follow();
+  const registry = { ...start.schemaRegistry };
+  Object.defineProperty(registry, 'url', {
+    get: () => {
+      throw new TypeError('hunter2');
+    },
+  });
+  const load = () =>
+    ({ ok: true, value: { ...start, schemaRegistry: registry } }) as unknown as ReturnType<
+      ReturnType<typeof settingsReloading>
+    >;
+  const current = followSettings(start, { load, logger, clock, certificates: new ClientCertificates(logger) });
+  nowMs = 1_000;
+  expect(current()).toEqual(start);
+  expect(lines).toMatchObject([{ level: 'error', fields: { reason: 'schemaRegistry cannot be read or checked' } }]);
+});
+
 describe("user and password of the database's URL", () => {
   test('are followed where the rest of it is the same', () => {
     const { current } = follow(WITHOUT_ROLE, URL);
