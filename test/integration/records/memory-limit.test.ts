@@ -90,7 +90,7 @@ describe(missing === null ? place : `WITHOUT a control group, so only the peak i
     expect(memoryBytes(consumer.pid, 'VmHWM')).toBeLessThan(MOST_BYTES);
   });
 
-  /** Each just below the bound, and above the most that was written before there was one. */
+  /** Each is below the bound, and above the most that was written before there was one. */
   const largest: readonly (readonly [string, number, Buffer | null, readonly number[]])[] = [
     ['records of nothing', 1_700_000, null, [1, 1, 0]],
     ['records with a key and a value', 780_000, null, [2, 107, 2, 55, 0]],
