@@ -75,6 +75,25 @@ test('a token of the token endpoint is the login: one is asked for, and no secre
   await expectNoSecret(consumer);
 });
 
+test('sessions end with their tokens: it logs in again on its connections, and reads on', async () => {
+  const { broker, tokens } = kafka;
+  tokens.claims = { lives: 6 };
+  try {
+    const { topic, consumer } = await withOauth();
+    await awaitEachOnce({ schema: consumer.schema, topic, records: 1 });
+    const asked = tokens.asked.length;
+    await until('two more tokens', async () => (tokens.asked.length >= asked + 2 ? true : undefined));
+    await produce(topic, [{ value: '{}' }], { broker });
+    await awaitEachOnce({ schema: consumer.schema, topic, records: 2 });
+    expect(await membership(consumer, { broker })).toMatchObject({ joins: 1 });
+    const broken = /Closed connection|ECONNRESET|ILLEGAL_SASL_STATE|refuses/;
+    expect(consumer.logs.all.filter((line) => broken.test(line))).toEqual([]);
+    await expectNoSecret(consumer);
+  } finally {
+    tokens.claims = {};
+  }
+});
+
 test.each([
   ['an expired token', { lives: -60 }, /refuses the token of oauthbearer: .*invalid_token.*exp \d{4}-/],
   [
