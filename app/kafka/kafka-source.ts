@@ -99,7 +99,11 @@ export class KafkaSource implements RecordSource {
       onPoll: () => watcher.onPoll(),
       onFetchedByName: (fetch) => this.#log.fetchedByName(fetch),
     });
-    this.#templates = new TemplateTopics({ ...ports, groupId, refreshMs: milliseconds(settings.topicRefresh) });
+    this.#templates = new TemplateTopics({
+      ...ports,
+      ...{ groupId, refreshMs: milliseconds(settings.topicRefresh) },
+      onForbidden: (forbidden) => this.#listener?.onForbidden(forbidden),
+    });
     this.#subscription = {
       ...{ admin, claim: this.#claim, storedPositions },
       ...(topics.templates.length > 0 && { templates: this.#templates }),

@@ -3,9 +3,10 @@ import type { TopicPartition } from '../records/record.ts';
 import { type StartFrom, startPositions } from '../stream/partition/positions.ts';
 import type { Clock } from '../stream/ports/clock.ts';
 import type { Position } from '../stream/ports/record-source.ts';
+import { FatalError } from '../stream/ports/stream-errors.ts';
 import { GONE_AFTER_MS } from '../stream/subscribed-topics.ts';
 import type { ReadTopics } from '../topics/read-topics.ts';
-import { messageOf } from './client/kafka-errors.ts';
+import { isForbiddenTopic, isUnknownTopic, messageOf, readingTopic } from './client/kafka-errors.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';
 import type { TemplateStart } from './subscription.ts';
 
@@ -19,16 +20,25 @@ interface FirstPositions {
   readonly choose: (stored: ReadonlySet<number>) => readonly Position[];
 }
 
-/** The templates that the group has begun with, as they are stored. */
+/** The templates that the group has begun with, and the topics that it has offsets of, as they are stored. */
 export interface BegunTemplates {
   begunTemplates(): Promise<ReadonlySet<string>>;
+  storedTopics(): Promise<readonly string[]>;
   beginTemplates(templates: readonly string[], found: readonly FirstPositions[]): Promise<void>;
 }
+
+const forbidden = (topic: string): FatalError =>
+  new FatalError(
+    'TOPIC_FORBIDDEN',
+    `Kafka forbids ${topic} to this consumer, whose group has read it before. Nothing of it was skipped. To go on, ` +
+      `${readingTopic(topic)}; or leave it out by tables[].except`,
+    { topic },
+  );
 
 /** What the topics of templates are found by. */
 interface TemplateTopicsPorts {
   readonly topics: ReadTopics;
-  readonly admin: Pick<KafkaAdmin, 'listTopics' | 'topicIds' | 'logRanges' | 'committedOffsets'>;
+  readonly admin: Pick<KafkaAdmin, 'listTopics' | 'describeTopics' | 'topicIds' | 'logRanges' | 'committedOffsets'>;
   readonly store: BegunTemplates;
   readonly groupId: string;
   readonly startFrom: StartFrom;
@@ -36,6 +46,8 @@ interface TemplateTopicsPorts {
   readonly refreshMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Called after each list with the topics that Kafka forbids, and that the group has read before. */
+  readonly onForbidden: (forbidden: ReadonlyMap<string, FatalError>) => void;
 }
 
 /**
@@ -49,6 +61,8 @@ export class TemplateTopics implements TemplateStart {
   readonly #unknownSince = new Map<string, number>();
   #owned: ReadonlySet<string> = new Set();
   readonly #leaving = new Set<ReadonlySet<string>>();
+  /** Topics that the group has read, or that a list had; `null` before it is known which are stored. */
+  #known: Set<string> | null = null;
   #reported = '';
 
   constructor(ports: TemplateTopicsPorts) {
@@ -88,7 +102,33 @@ export class TemplateTopics implements TemplateStart {
         logger.warn({ reason }, 'the topics of the cluster are not known: new ones are not read yet, all others are');
       }
       this.#reported = reason;
+      if (reason === '' && !signal.aborted) {
+        // Where the answer does not come, the next list asks again.
+        await this.#askForUnlisted().catch(() => undefined);
+      }
     }
+  }
+
+  /**
+   * Nobody owns a topic that the login may not describe at the start of the group: no list has it. So what the group
+   * has read before, and the list lacks, is asked for by its name. Who owns one reports it as any that cannot be read.
+   */
+  async #askForUnlisted(): Promise<void> {
+    const { admin, store, topics, onForbidden } = this.#ports;
+    this.#known ??= new Set(await store.storedTopics());
+    const known = this.#known;
+    const listed = new Set(topics.listed);
+    for (const topic of listed) {
+      known.add(topic);
+    }
+    const isUnlisted = (topic: string): boolean =>
+      topics.isTemplated(topic) && !listed.has(topic) && !this.#owned.has(topic);
+    const unlisted = [...known].filter(isUnlisted);
+    const answer = unlisted.length === 0 ? [] : ((await admin.describeTopics(unlisted)) ?? []);
+    for (const { topic } of answer.filter(isUnknownTopic)) {
+      known.delete(topic);
+    }
+    onForbidden(new Map(answer.filter(isForbiddenTopic).map(({ topic }) => [topic, forbidden(topic)])));
   }
 
   /**

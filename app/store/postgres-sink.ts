@@ -15,6 +15,7 @@ import {
   type FirstPositions,
   initializePositions,
   readPositions,
+  storedTopics,
 } from './tables/offsets-table.ts';
 import { OwnTables } from './tables/own-tables.ts';
 import { type NeededPrivileges, neededPrivileges, requirePrivileges } from './tables/privileges.ts';
@@ -178,6 +179,12 @@ export class PostgresSink implements RecordSink {
   begunTemplates(): Promise<ReadonlySet<string>> {
     const { schema, groupId } = this.#writer;
     return this.#withTables((client) => begunTemplates(client, schema, groupId));
+  }
+
+  /** The topics of which the group has stored offsets. */
+  storedTopics(): Promise<readonly string[]> {
+    const { schema, groupId } = this.#writer;
+    return this.#withTables((client) => storedTopics(client, schema, groupId));
   }
 
   /** Stores that the group begins with templates, together with the first positions of what they take now. */

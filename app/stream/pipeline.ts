@@ -124,6 +124,8 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     }
   }
 
+  readonly onForbidden: RecordSourceListener['onForbidden'] = (topics) => this.#waiting.forbidden(topics);
+
   onTopics(unknown: readonly string[], partitions: ReadonlyMap<string, number>): void {
     this.#topics.answered(unknown, partitions);
     const gone = this.#options.onTopicGone === 'stop' && !this.#lifecycle.isEnding ? this.#topics.error() : null;

@@ -122,6 +122,15 @@ export interface FirstPositions {
   readonly choose: ChoosePositions;
 }
 
+/** The topics of which a group has stored offsets. */
+export async function storedTopics(client: PoolClient, schema: string, groupId: string): Promise<readonly string[]> {
+  const { rows } = await client.query<{ topic: string }>(
+    `SELECT DISTINCT topic FROM ${escapeIdentifier(schema)}.offsets WHERE group_id = $1`,
+    [groupId],
+  );
+  return rows.map(({ topic }) => topic);
+}
+
 /** The templates that a group has begun with. */
 export async function begunTemplates(
   client: PoolClient,

@@ -49,6 +49,8 @@ export class WaitingTopics {
   readonly #options: WaitingOptions;
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Waiting>();
+  /** Of these, those that nobody owns, since Kafka forbids them. */
+  #forbidden: ReadonlySet<string> = new Set();
 
   constructor(options: WaitingOptions, clock: Clock) {
     this.#options = options;
@@ -99,10 +101,24 @@ export class WaitingTopics {
     }
   }
 
+  /** Kafka forbids these topics, and no others. They are reported as topics that wait, though nobody owns them. */
+  forbidden(topics: ReadonlyMap<string, FatalError>): void {
+    const before = this.#forbidden;
+    this.#forbidden = new Set(topics.keys());
+    for (const topic of before) {
+      if (!topics.has(topic) && this.#waiting.get(topic)?.code === 'TOPIC_FORBIDDEN') {
+        this.#goesOn(topic);
+      }
+    }
+    for (const [topic, error] of topics) {
+      this.failed(topic, error);
+    }
+  }
+
   /** The process owns partitions of these topics alone. */
   keep(topics: ReadonlySet<string>): void {
     for (const topic of this.#waiting.keys()) {
-      if (!topics.has(topic)) {
+      if (!topics.has(topic) && !this.#forbidden.has(topic)) {
         this.#waiting.delete(topic);
       }
     }

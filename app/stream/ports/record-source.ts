@@ -1,5 +1,6 @@
 import type { TopicPartition } from '../../records/record.ts';
 import type { Records } from '../../records/records.ts';
+import type { FatalError } from './stream-errors.ts';
 
 /** The offsets a partition's log holds: from `start` up to but without `end`. */
 export interface LogRange extends TopicPartition {
@@ -100,6 +101,8 @@ export interface RecordSourceListener {
    * @param partitions how many partitions the others have
    */
   onTopics(unknown: readonly string[], partitions: ReadonlyMap<string, number>): void;
+  /** The topics of templates that Kafka forbids, of those that the group has read before and that nobody owns. */
+  onForbidden(topics: ReadonlyMap<string, FatalError>): void;
   /** Kafka is asked from now on: what stays unknown is what it does not report. */
   onAsked(): void;
   /** Before the group was joined: the brokers answered, and have these of the subscribed topics. */

@@ -235,6 +235,14 @@ test('a topic that waits changes nothing while another one may be read, and is i
   });
 });
 
+test('a process that owns nothing is UP while a topic waits that nobody owns', () => {
+  const report = { ...IDLE, partitions: [], waiting: [{ topic: 'shop.c', ...WAITS }] };
+  expect(consumerHealth(report, REACHABLE)).toMatchObject({
+    status: 'UP',
+    details: { waitingTopics: [{ topic: 'shop.c' }] },
+  });
+});
+
 test('the details have until when Kafka keeps what is unread of a topic that waits, where that is known', () => {
   const waiting = [
     { topic: 'shop.a', ...WAITS, keptUntil: new Date('2026-11-28T11:00:00Z') },

@@ -72,11 +72,22 @@ async function aSource() {
     },
     storedPositions: async () => [],
     startFrom: settings.consumer.startFrom,
-    store: { begunTemplates: async () => new Set(), beginTemplates: async () => undefined },
+    store: {
+      begunTemplates: async () => new Set(),
+      beginTemplates: async () => undefined,
+      storedTopics: async () => [],
+    },
     place: async () => ({ schema: 'orders', database: 'shop', systemIdentifier: '1' }),
   });
   await source.start({
-    ...{ onAsked: nothing, onFound: nothing, onHeartbeat: nothing, onReadable: nothing, onOutOfRange: nothing },
+    ...{
+      onAsked: nothing,
+      onFound: nothing,
+      onForbidden: nothing,
+      onHeartbeat: nothing,
+      onReadable: nothing,
+      onOutOfRange: nothing,
+    },
     onAssigned: ({ added, owned }) =>
       told.push(`assigned ${added.map(({ partition }) => partition)} of ${owned.map(({ partition }) => partition)}`),
     onRevoked: async (revoked) => void told.push(`revoked ${revoked.map(({ partition }) => partition)}`),

@@ -33,9 +33,11 @@ async function begin(startFrom: 'earliest' | 'latest' | 'committed', begun: read
         ];
       },
       committedOffsets: async (_group, topic) => [{ topic, partition: 0, offset: 5n }],
+      describeTopics: async () => [],
     },
     store: {
       begunTemplates: async () => new Set(begun),
+      storedTopics: async () => [],
       beginTemplates: async (templates, positions) => {
         const chosen = positions.map(({ topic, takenBy, choose }) => [
           topic,
@@ -45,7 +47,7 @@ async function begin(startFrom: 'earliest' | 'latest' | 'committed', begun: read
         stored.push(templates, ...chosen);
       },
     },
-    ...{ groupId: 'group', startFrom, refreshMs: 1_000, clock: systemClock, logger },
+    ...{ groupId: 'group', startFrom, refreshMs: 1_000, clock: systemClock, logger, onForbidden: nothing },
   });
   await found.list();
   await found.begin().catch(({ message }: Error) => stored.push(message));
@@ -92,10 +94,15 @@ function assigned() {
     topicIds: async () => new Map<string, string>(),
     logRanges: async () => [],
     committedOffsets: async () => [],
+    describeTopics: async () => [],
   };
   const found = new TemplateTopics({
-    ...{ topics, admin, clock, groupId: 'group', startFrom: 'earliest', refreshMs: 1_000 },
-    store: { begunTemplates: async () => new Set(), beginTemplates: async () => undefined },
+    ...{ topics, admin, clock, groupId: 'group', startFrom: 'earliest', refreshMs: 1_000, onForbidden: nothing },
+    store: {
+      begunTemplates: async () => new Set(),
+      beginTemplates: async () => undefined,
+      storedTopics: async () => [],
+    },
     logger: { ...logger, info: (_fields: object | string, message = '') => void lines.push(message) },
   });
   const owned = [{ topic: 'shop.a', partition: 0 }];
@@ -144,4 +151,82 @@ test('a name of the settings is never gone', async () => {
   const { unknown } = assigned();
   await unknown(0, 'named');
   expect(await unknown(6_000, 'named')).toEqual(IN_USE);
+});
+
+const FORBIDDEN = 29;
+const UNKNOWN = 3;
+
+/** Two topics of a template that the group has stored, and one that it has not; what Kafka lists and answers. */
+async function unlisted(stored: () => Promise<readonly string[]> = async () => ['shop.a', 'shop.b', 'else']) {
+  const clock = new SimulatedTime();
+  const base = load({});
+  const topics = new ReadTopics({ ...base, kafka: { ...base.kafka, topics: ['named', 'shop.{x}'] } });
+  const [ending, listed, codes] = [new AbortController(), ['shop.a', 'shop.b', 'shop.c'], new Map<string, number>()];
+  const asked: string[] = [];
+  const reported: string[] = [];
+  const described = (topic: string) => ({
+    ...{ topic, topicErrorCode: codes.get(topic) ?? 0, id: '', partitions: 1, leaderless: [] },
+    ...{ mayRead: null, mayWrite: null },
+  });
+  const found = new TemplateTopics({
+    ...{ topics, clock, logger, groupId: 'group', startFrom: 'earliest', refreshMs: 1_000 },
+    admin: {
+      listTopics: async () => listed,
+      topicIds: async () => new Map<string, string>(),
+      logRanges: async () => [],
+      committedOffsets: async () => [],
+      describeTopics: async (of) => {
+        asked.push(of.join());
+        return of.map(described);
+      },
+    },
+    store: { begunTemplates: async () => new Set(), beginTemplates: async () => undefined, storedTopics: stored },
+    onForbidden: (forbidden) =>
+      void reported.push([...forbidden].map(([topic, { code }]) => `${topic} ${code}`).join()),
+  });
+  const watching = found.watch(ending.signal);
+  /** One more list, which lacks these topics since Kafka answers them by these codes. */
+  const list = async (lacking: Readonly<Record<string, number>> = {}) => {
+    listed.splice(0, listed.length, ...['shop.a', 'shop.b', 'shop.c'].filter((topic) => !(topic in lacking)));
+    codes.clear();
+    for (const [topic, code] of Object.entries(lacking)) codes.set(topic, code);
+    await clock.pass(1_000);
+    return { asked: asked.splice(0), reported: reported.splice(0) };
+  };
+  const end = async () => {
+    ending.abort();
+    await watching;
+  };
+  return { found, list, end };
+}
+
+test('a topic that was read before, and that Kafka forbids, is reported until a list has it again', async () => {
+  const { list, end } = await unlisted();
+  expect(await list({ 'shop.b': FORBIDDEN })).toEqual({ asked: ['shop.b'], reported: ['shop.b TOPIC_FORBIDDEN'] });
+  expect(await list()).toEqual({ asked: [], reported: [''] });
+  expect(await list({ 'shop.c': FORBIDDEN })).toEqual({ asked: ['shop.c'], reported: ['shop.c TOPIC_FORBIDDEN'] });
+  await end();
+});
+
+test('one that was deleted is asked for once, and none is asked for that no template takes, or that is owned', async () => {
+  const { found, list, end } = await unlisted();
+  expect(await list({ 'shop.a': UNKNOWN })).toEqual({ asked: ['shop.a'], reported: [''] });
+  expect(await list({ 'shop.a': UNKNOWN })).toEqual({ asked: [], reported: [''] });
+  found.assigned([{ topic: 'shop.b', partition: 0 }]);
+  expect(await list({ 'shop.b': FORBIDDEN })).toEqual({ asked: [], reported: [''] });
+  await end();
+});
+
+test('what the group has read before is asked for again while it is not known', async () => {
+  const answers = [new OutageError('away', { reason: 'database_away' })];
+  const { list, end } = await unlisted(async () => {
+    const away = answers.pop();
+    if (away !== undefined) {
+      throw away;
+    }
+    return ['shop.b'];
+  });
+  expect(await list({ 'shop.b': FORBIDDEN })).toEqual({ asked: [], reported: [] });
+  expect(await list({ 'shop.b': FORBIDDEN })).toEqual({ asked: ['shop.b'], reported: ['shop.b TOPIC_FORBIDDEN'] });
+  await end();
 });

@@ -9,7 +9,7 @@ import { randomName } from '../stack/random-name.ts';
 import { runCommand } from '../stack/run-command.ts';
 import { type StartedConsumer, startConsumer, writeConfiguration } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
-import { awaitRoot, values } from '../stack/told-health.ts';
+import { awaitRoot, root, values } from '../stack/told-health.ts';
 import { until } from '../stack/until.ts';
 
 let kafka: LocalKafka;
@@ -182,6 +182,36 @@ longTest("a group that is forbidden is named by the brokers' protocol too, at ru
   await forbid(GROUP, place.groupId, [[READ, DENY]]);
   await expectRefused(consumer, 'GROUP_FORBIDDEN', `the group ${place.groupId} `);
   await expectRefused(await start(), 'GROUP_FORBIDDEN', `the group ${place.groupId} `);
+});
+
+test('one of a template that may not be described at a start waits and is named, and is read when it may be', async () => {
+  const shop = new TemplatedShop(at);
+  await shop.add('items', 'orders');
+  await Promise.all([shop.produce('items', 1), shop.produce('orders', 1)]);
+  const brokers = [at.broker];
+  const first = await shop.start({ brokers });
+  await Promise.all([shop.awaitIds('items', 1), shop.awaitIds('orders', 1)]);
+  first.kill('SIGTERM');
+  expect(await first.exited).toMatchObject({ code: 0 });
+  await Promise.all([shop.produce('items', 2), shop.produce('orders', 2)]);
+  const topic = shop.topic('items');
+  await forbid(TOPIC, topic, [[ALL, DENY]]);
+  await until('the rule that denies', async () => ((await admin.listTopics()).includes(topic) ? undefined : true));
+
+  const consumer = await shop.start({ brokers, groupId: first.groupId, schema: first.schema });
+  await shop.awaitIds('orders', 1, 2);
+  const line = await consumer.logs.waitFor(/waits alone/);
+  expect(line).toContain(`--operation Read --topic ${topic}`);
+  const waiting = [expect.objectContaining({ topic, code: 'TOPIC_FORBIDDEN' })];
+  const { status, details } = (await root(consumer)).components['consumer'] ?? {};
+  expect([status, details]).toEqual(['UP', expect.objectContaining({ waitingTopics: waiting, lag: 0 })]);
+  expect(await values(consumer, { name: 'consumer_topics_waiting' }, topic)).toEqual([1]);
+  await allow(TOPIC, topic);
+  await shop.awaitIds('items', 1, 2);
+  await until('no topic to wait', async () => {
+    const shown = await values(consumer, { name: 'consumer_topics_waiting' }, topic);
+    return shown.length === 0 ? true : undefined;
+  });
 });
 
 test('one that may not be read keeps no other topic of a template from tables ddl and dry-run', async () => {

@@ -42,8 +42,13 @@ export class TemplatedProcess implements SimulatedProcess, GroupMemberListener {
     this.#templates = new TemplateTopics({
       topics: this.topics,
       admin: world.admin(this.link),
-      store: { begunTemplates: async () => new Set(), beginTemplates: async () => undefined },
+      store: {
+        begunTemplates: async () => new Set(),
+        beginTemplates: async () => undefined,
+        storedTopics: async () => [],
+      },
       ...{ groupId: 'group', startFrom: 'earliest', refreshMs: REFRESH_MS, clock: world.time, logger: lines },
+      onForbidden: () => undefined,
     });
     const options = { groupId: 'group', topics: () => this.topics.all, sessionTimeoutMs: 10_000, instanceId };
     const templates = template === null ? {} : { templates: this.topics };
@@ -136,6 +141,7 @@ export class TemplatedWorld extends SimulatedWorld {
       topicIds: async () => new Map<string, string>(),
       logRanges: async () => [],
       committedOffsets: async () => [],
+      describeTopics: async () => [],
     };
   }
 }

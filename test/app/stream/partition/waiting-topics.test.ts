@@ -117,6 +117,22 @@ test('of topics that are opened together, those that were created again wait alo
   expect([await deliver(), fatal]).toEqual([true, []]);
 });
 
+test('a topic that Kafka forbids and that nobody owns is reported, whatever the group assigns, until it is allowed', async () => {
+  const { pipeline, deliver } = setUpWaiting(new SimulatedSink([PARTITION, WAITING, OTHER]));
+  assignAnew(pipeline, [PARTITION]);
+  await settle();
+  const forbidden = new FatalError('TOPIC_FORBIDDEN', 'Kafka forbids shop.c', { topic: 'shop.c' });
+  pipeline.onForbidden(new Map([['shop.c', forbidden]]));
+  const waiting = [{ topic: 'shop.c', code: 'TOPIC_FORBIDDEN', message: 'Kafka forbids shop.c', isIgnored: false }];
+  expect(pipeline.report().waiting).toMatchObject(waiting);
+  assignAnew(pipeline, [PARTITION, OTHER]);
+  await settle();
+  expect(pipeline.report().waiting).toMatchObject(waiting);
+  expect(await deliver(PARTITION)).toBe(true);
+  pipeline.onForbidden(new Map());
+  expect(pipeline.report().waiting).toBeUndefined();
+});
+
 test('a consumer whose topics all wait runs', async () => {
   const sink = new SimulatedSink([PARTITION, WAITING, OTHER]);
   sink.misfitting.set(WAITING.topic, MISFIT);
