@@ -236,6 +236,7 @@ export class KafkaSource implements RecordSource {
         this.#watcher.onDelivered({ topic, records: records.length, bytes: records.contentBytes });
       },
       onLogEnds: (ends) => this.#watcher.onLogEnds(ends),
+      onLog: (log) => this.#listener?.onLog(log),
       onReadable: (partition) => this.#log.wasForbidden(partition) && this.#listener?.onReadable(partition),
       onRead: (partition) => this.#log.wasRead(partition),
       onOutOfRange: (partition) => this.#listener?.onOutOfRange(partition),

@@ -262,7 +262,14 @@ export class TopicReader {
       memory,
       clock: systemClock,
       logger: SILENT,
-      listener: { onLogEnds: ignore, onReadable: ignore, onRead: ignore, onTruncated: ignore, ...listener },
+      listener: {
+        onLogEnds: ignore,
+        onLog: ignore,
+        onReadable: ignore,
+        onRead: ignore,
+        onTruncated: ignore,
+        ...listener,
+      },
       onPoll: ignore,
       onFetchedByName: ignore,
     });

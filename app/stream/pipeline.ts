@@ -66,7 +66,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
       onFatal: this.onFatal,
       onOutage: this.#onOutage,
       isUnknown: (topic) => this.#topics.isUnknown(topic),
-      onLog: this.observeLog,
+      onLog: this.onLog,
       onOpened: this.#onOpened,
     });
   }
@@ -240,7 +240,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   }
 
   /** Takes in what the brokers report of a partition's log, for its lag. */
-  readonly observeLog = (log: PartitionLog): void => {
+  readonly onLog = (log: PartitionLog): void => {
     this.#topics.observeLog(log);
     this.#waiting.looked(log.topic);
     this.#streams.of(log)?.observeLog(log);

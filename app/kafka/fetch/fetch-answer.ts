@@ -79,6 +79,8 @@ export class FetchAnswer {
   highWatermark = 0;
   /** The end of the log for a reader of committed records; -1 where the broker sends none. */
   lastStableOffset = 0;
+  /** The first offset of the log; -1 where the broker sends none. */
+  logStart = 0;
   abortedTransactions: readonly AbortedTransaction[] = NO_TRANSACTIONS;
   /** `null`: the log holds what was read. */
   divergence: Divergence | null = null;
@@ -148,7 +150,7 @@ export class FetchAnswer {
     this.errorCode = this.#int16();
     this.highWatermark = this.#int64();
     this.lastStableOffset = this.#int64();
-    this.#skip(this.#version >= 5 ? 8 : 0);
+    this.logStart = this.#version >= 5 ? this.#int64() : -1;
     const transactions = this.#count(TRANSACTION_BYTES);
     this.abortedTransactions = transactions === 0 ? NO_TRANSACTIONS : this.#readTransactions(transactions);
     this.#skip(this.#version >= 11 ? 4 : 0);

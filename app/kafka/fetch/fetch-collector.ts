@@ -2,7 +2,7 @@ import type { EventLoopTurns } from '../../memory/event-loop-turns.ts';
 import type { TopicPartition } from '../../records/record.ts';
 import { Records } from '../../records/records.ts';
 import type { TruncatedLog } from '../../stream/partition/topic-ids.ts';
-import type { FetchedRecords, UnreadableBatch } from '../../stream/ports/record-source.ts';
+import type { FetchedRecords, LogRange, UnreadableBatch } from '../../stream/ports/record-source.ts';
 import type { LogEnds } from '../client/client-listener.ts';
 import { readingTopic, TOPIC_AUTHORIZATION_FAILED } from '../client/kafka-errors.ts';
 import { internals } from '../kafkajs/internals.ts';
@@ -26,6 +26,8 @@ const LEADER_MOVED = new Set([5, 6, 9, 56, 72, 74, 75, 78]);
 export interface FetchListener {
   onFetched(fetched: FetchedRecords): void;
   onLogEnds(ends: LogEnds): void;
+  /** The log as a reader of committed records sees it, about once a second while it is fetched. */
+  onLog(log: LogRange): void;
   /** The partition, which may have had a fault, was answered without an error. */
   onReadable(partition: TopicPartition): void;
   /** The partition, which may have had a batch that cannot be read, brought batches. */
@@ -154,10 +156,18 @@ export class FetchCollector {
       this.#diverged(partition, divergence);
       return false;
     }
+    this.#lookAt(partition, answer, now);
     if (partition.mayHaveFault) {
       this.#listener.onReadable(partition);
     }
     return true;
+  }
+
+  #lookAt(partition: FetchedPartition, { logStart, lastStableOffset }: FetchAnswer, now: number): void {
+    if (logStart >= 0 && lastStableOffset >= 0 && partition.isLookDue(now)) {
+      const { topic, partition: number } = partition;
+      this.#listener.onLog({ topic, partition: number, start: BigInt(logStart), end: BigInt(lastStableOffset) });
+    }
   }
 
   /** Nothing of a log that parts from what was read is handed over: its records stay ahead of the stored offset. */

@@ -8,6 +8,9 @@ export const NO_LEADER = -1;
 /** The ends of a log that did not move are reported again after this time. */
 const TELL_AGAIN_MS = 10_000;
 
+/** The log of a partition is reported for its lag at most once in this time: a second later is soon enough. */
+const LOOK_MS = 1_000;
+
 /**
  * The names of a topic in requests. There is one object a topic, and one Buffer a name, so that they are compared at
  * once.
@@ -63,6 +66,7 @@ export class FetchedPartition implements TopicPartition {
   #highWatermark = Number.NaN;
   #lastStableOffset = Number.NaN;
   #toldAt = 0;
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor({ topic, partition }: TopicPartition, names: FetchedTopic) {
     this.topic = topic;
@@ -101,6 +105,13 @@ export class FetchedPartition implements TopicPartition {
   moveTo(nextOffset: bigint, leaderEpoch: number | null): void {
     this.position = nextOffset;
     this.leaderEpoch = leaderEpoch ?? NO_EPOCH;
+  }
+
+  /** Whether the log has to be reported for the lag. */
+  isLookDue(now: number): boolean {
+    const isDue = now - this.#lookedAt >= LOOK_MS;
+    this.#lookedAt = isDue ? now : this.#lookedAt;
+    return isDue;
   }
 
   /** Whether the ends of the log have to be reported: they moved, or were reported some time ago. */

@@ -139,6 +139,7 @@ export class PartitionFetcher {
     return {
       onFetched: (fetched) => listener.onFetched(fetched),
       onLogEnds: (ends) => listener.onLogEnds(ends),
+      onLog: (log) => listener.onLog(log),
       onReadable: (partition) => listener.onReadable(partition),
       onRead: (partition) => listener.onRead(partition),
       onOutOfRange: (partition) => listener.onOutOfRange(partition),

@@ -233,31 +233,44 @@ export class OldestUnwritten {
   }
 }
 
+/** A look at a log that is younger is not repeated: a fetch shows it about once a second. */
+const FRESH_MS = POLL_BEHIND_MS;
+
+/** A topic is asked about after this time, whatever fetches show: what is reported of its leaders is known for a minute. */
+const ASK_ANYWAY_MS = 20_000;
+
 /** An answer that takes longer holds up its own topic only. */
 const ANSWERED_MS = 1_000;
 
 /**
- * Asks the brokers for the log ranges of the owned topics again and again, until the signal is aborted: an idle, paused
- * or stuck partition brings no batch that would show its lag. Each topic is a request. Where an answer fails or does
- * not come, the last one stays, and ages.
+ * Asks the brokers for the log ranges of the owned topics again and again, until the signal is aborted. Fetches show
+ * the logs of what they ask for, and a paused or stuck partition is asked for by none. So a topic is asked about while
+ * a look at one of its owned partitions is not fresh, and seldom anyway: others may own one without a leader. Each topic
+ * is a request. Where an answer fails or does not come, the last one stays, and ages.
  */
 export async function pollLogEnds(
   source: Pick<RecordSource, 'logRanges'>,
-  pipeline: { report(): ConsumerReport; observeLog(log: PartitionLog): void },
+  pipeline: { report(): ConsumerReport; onLog(log: PartitionLog): void },
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
   const asked = new Set<string>();
+  const askedAt = new Map<string, number>();
   const look = async (topic: string): Promise<void> => {
     asked.add(topic);
+    askedAt.set(topic, clock.steady().getTime());
     const logs = await source.logRanges(topic).catch((): PartitionLog[] => []);
     asked.delete(topic);
     for (const log of signal.aborted ? [] : logs) {
-      pipeline.observeLog(log);
+      pipeline.onLog(log);
     }
   };
   while (!signal.aborted) {
-    const topics = new Set(pipeline.report().partitions.map(({ topic }) => topic));
+    const { partitions } = pipeline.report();
+    const before = clock.steady().getTime() - ASK_ANYWAY_MS;
+    const isDue = ({ topic, awaits, logEndAgeMs = FRESH_MS }: PartitionReport): boolean =>
+      awaits !== undefined || logEndAgeMs >= FRESH_MS || (askedAt.get(topic) ?? before) <= before;
+    const topics = new Set(partitions.filter(isDue).map(({ topic }) => topic));
     const looks = [...topics].filter((topic) => !asked.has(topic)).map(look);
     await waitAtMost(ANSWERED_MS, Promise.all(looks), { clock, signal });
     await clock.wait(pauseMs(pipeline.report(), asked), signal);

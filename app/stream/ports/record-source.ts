@@ -113,6 +113,8 @@ export interface RecordSourceListener {
   onWaiting(reason: string): void;
   /** Records arrived. Those of one partition come in order, but may start below or above what was asked for. */
   onFetched(fetched: FetchedRecords): void;
+  /** A fetch showed the log of a partition that is fetched; about once a second. */
+  onLog(log: LogRange): void;
   /** The broker holds no such offset any more, or not yet, or no topic of this id. The source paused the partition. */
   onOutOfRange(partition: TopicPartition): void;
   /** The next batch of the partition cannot be read. The partition was paused by the source. */

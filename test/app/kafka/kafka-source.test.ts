@@ -84,6 +84,7 @@ async function aSource() {
       onAsked: nothing,
       onFound: nothing,
       onForbidden: nothing,
+      onLog: nothing,
       onHeartbeat: nothing,
       onReadable: nothing,
       onOutOfRange: nothing,

@@ -235,7 +235,7 @@ test('what concerns a partition that is not assigned is ignored', async () => {
   source.told.length = 0;
   pipeline.onFetched({ ...aBatch(0n, 3n), ...elsewhere });
   pipeline.onOutOfRange(elsewhere);
-  pipeline.observeLog({ ...elsewhere, start: 0n, end: 12n });
+  pipeline.onLog({ ...elsewhere, start: 0n, end: 12n });
   await answerAll(sink);
   expect({ told: source.told, requests: sink.requests, fatal }).toEqual({ told: [], requests: [], fatal: [] });
 });

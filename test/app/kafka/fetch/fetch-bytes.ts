@@ -8,6 +8,7 @@ export interface PartitionAnswer {
   readonly partition: number;
   readonly error?: number;
   readonly highWatermark?: number;
+  readonly logStart?: number;
   readonly lastStableOffset?: number;
   readonly aborted?: readonly (readonly [producerId: number, firstOffset: number])[];
   readonly set?: Buffer | null;
@@ -63,6 +64,7 @@ function partitionBytes(version: number, answer: PartitionAnswer): Buffer {
     error = 0,
     highWatermark = 0,
     lastStableOffset = highWatermark,
+    logStart = 0,
     aborted = [],
     set = null,
   } = answer;
@@ -84,7 +86,7 @@ function partitionBytes(version: number, answer: PartitionAnswer): Buffer {
     int16(error),
     int64(highWatermark),
     int64(lastStableOffset),
-    since(version, 5, int64(0)),
+    since(version, 5, int64(logStart)),
     array(version, transactions),
     since(version, 11, int32(-1)),
     bytes(version, set),

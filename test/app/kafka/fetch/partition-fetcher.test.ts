@@ -228,6 +228,26 @@ describe('an answer', () => {
     expect(brokers.taken().filter((line) => line.includes('ends'))).toEqual(['0 ends at 3 and 3', '0 ends at 3 and 4']);
   });
 
+  test('shows the log for the lag, though nothing came and nothing moved, and not with each answer', async () => {
+    await fetching([1], { 0: 7n, 1: 9n });
+    for (const lastStableOffset of [8, 9, 10]) {
+      await brokers.answer(1, [
+        { partition: 0, logStart: 5, highWatermark: 12, lastStableOffset },
+        { partition: 1, error: 9, logStart: 5, highWatermark: 12 },
+      ]);
+    }
+    expect(brokers.logs).toEqual(['0 from 5 to 8']);
+  });
+
+  test('without the start or the stable end of the log shows none', async () => {
+    await fetching([1], { 0: 7n, 1: 9n });
+    await brokers.answer(1, [
+      { partition: 0, logStart: -1, highWatermark: 12 },
+      { partition: 1, highWatermark: 12, lastStableOffset: -1 },
+    ]);
+    expect(brokers.logs).toEqual([]);
+  });
+
   test('that is none drops the connection, and the same is asked again', async () => {
     await fetching([1], { 0: 0n });
     await brokers.answer(1, [batch(0, 0)], { error: 6 });

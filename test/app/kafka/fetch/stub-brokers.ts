@@ -50,6 +50,8 @@ function turningClock() {
 export class StubBrokers {
   readonly memory = new MemoryBudget();
   readonly told: string[] = [];
+  /** What fetches have shown of logs. */
+  readonly logs: string[] = [];
   /** All that was handed over. */
   readonly handedOver: Records[] = [];
   readonly pauses: readonly number[];
@@ -202,6 +204,7 @@ export class StubBrokers {
         tell(`${at(target)}: ${fetchedOffset} to ${nextOffset} epoch ${leaderEpoch} [${offsets}]`);
         this.onFetched(fetchedOffset);
       },
+      onLog: ({ start, end, ...target }) => void this.logs.push(`${at(target)} from ${start} to ${end}`),
       onLogEnds: ({ highWatermark, lastStableOffset, ...target }) =>
         tell(`${at(target)} ends at ${lastStableOffset} and ${highWatermark}`),
       onReadable: () => undefined,

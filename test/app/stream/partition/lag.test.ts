@@ -17,7 +17,7 @@ test('a partition whose position was not read yet has no lag and no position to 
     });
   assignAnew(pipeline, [PARTITION]);
   await settle();
-  pipeline.observeLog({ ...PARTITION, start: 0n, end: 12n });
+  pipeline.onLog({ ...PARTITION, start: 0n, end: 12n });
   expect(pipeline.positions()).toEqual([]);
   expect(pipeline.report().partitions).toMatchObject([{ nextOffset: null, lag: null }]);
   answer?.();
@@ -33,7 +33,7 @@ test('a partition whose every write fails is stalled, although the sink answers'
     throw new OutageError('it never fits');
   };
   for (let round = 0; round < 20; round += 1) {
-    pipeline.observeLog({ ...PARTITION, start: 0n, end: 100n });
+    pipeline.onLog({ ...PARTITION, start: 0n, end: 100n });
     const batch = source.fetch(20);
     if (batch) pipeline.onFetched(batch);
     await settle();
@@ -46,7 +46,7 @@ test('a partition that stands still after a write is stalled since then', async 
   const { source, sink, pipeline, clock } = setUp(100n);
   assignAnew(pipeline, [PARTITION]);
   await settle();
-  const look = () => pipeline.observeLog({ ...PARTITION, start: 0n, end: 100n });
+  const look = () => pipeline.onLog({ ...PARTITION, start: 0n, end: 100n });
   look();
   clock.pass(1_000);
   pipeline.onFetched(source.fetch(20) ?? aBatch(0n, 0n));
@@ -63,7 +63,7 @@ test('a clock that is set forward is no stall, and one that is set back hides no
   assignAnew(pipeline, [PARTITION]);
   await settle();
   const stalledSince = () => pipeline.report().partitions[0]?.stalledSince;
-  const look = () => pipeline.observeLog({ ...PARTITION, start: 0n, end: 100n });
+  const look = () => pipeline.onLog({ ...PARTITION, start: 0n, end: 100n });
   look();
   clock.pass(1_000);
   clock.set(HOUR_MS);
@@ -84,11 +84,11 @@ test('lag is the log end less the stored offset, unknown until the log was asked
   await settle();
   const lag = () => pipeline.report().partitions[0]?.lag;
   expect(lag()).toBeNull();
-  pipeline.observeLog({ ...PARTITION, start: 0n, end: 12n });
+  pipeline.onLog({ ...PARTITION, start: 0n, end: 12n });
   expect(lag()).toBe(8n);
-  pipeline.observeLog({ ...PARTITION, start: 6n, end: 12n });
+  pipeline.onLog({ ...PARTITION, start: 6n, end: 12n });
   expect(lag()).toBe(6n);
-  pipeline.observeLog({ ...PARTITION, start: 0n, end: 2n });
+  pipeline.onLog({ ...PARTITION, start: 0n, end: 2n });
   expect(lag()).toBeNull();
 });
 
@@ -96,7 +96,7 @@ test('a sink that cannot even tell the position is no excuse for standing still:
   const { sink, pipeline, clock } = setUp(100n);
   assignAnew(pipeline, [PARTITION]);
   await settle();
-  pipeline.observeLog({ ...PARTITION, start: 0n, end: 100n });
+  pipeline.onLog({ ...PARTITION, start: 0n, end: 100n });
   clock.holdWaits();
   pipeline.onFetched(aBatch(0n, 3n));
   await answerAll(sink, 'cut before');
@@ -107,7 +107,7 @@ test('a sink that cannot even tell the position is no excuse for standing still:
   await settle();
   for (let looks = 0; looks < 20; looks += 1) {
     clock.pass(5_000);
-    pipeline.observeLog({ ...PARTITION, start: 0n, end: 100n });
+    pipeline.onLog({ ...PARTITION, start: 0n, end: 100n });
   }
   expect(pipeline.report().partitions[0]?.stalledSince).toEqual(new Date(0));
 });
@@ -117,7 +117,7 @@ test('while the broker does not hold the next offset it is awaited, and the lag 
   sink.stored = 12n;
   const { source, pipeline, clock } = await setUpOpened(12n, sink);
   const report = () => pipeline.report().partitions[0];
-  pipeline.observeLog({ ...PARTITION, start: 0n, end: 12n });
+  pipeline.onLog({ ...PARTITION, start: 0n, end: 12n });
   expect(report()).toMatchObject({ lag: 0n });
   expect(report()).not.toHaveProperty('awaits');
   clock.holdWaits();

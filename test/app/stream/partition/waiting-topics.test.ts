@@ -64,10 +64,10 @@ test('a topic goes on once it was read for a minute, though nothing came to be w
   await lookAgain();
   const log = { ...WAITING, start: 0n, end: 0n };
   clock.pass(59_000);
-  pipeline.observeLog(log);
+  pipeline.onLog(log);
   expect(goesOn).toEqual([]);
   clock.pass(1_000);
-  pipeline.observeLog(log);
+  pipeline.onLog(log);
   expect(goesOn).toHaveLength(1);
 });
 
@@ -148,7 +148,7 @@ test('nothing is known of the lag of a topic that waits, and no partition of it 
   const { pipeline, clock } = await setUpAssigned(sink);
   clock.pass(120_000);
   for (const partition of [PARTITION, WAITING]) {
-    pipeline.observeLog({ ...partition, start: 0n, end: 6n });
+    pipeline.onLog({ ...partition, start: 0n, end: 6n });
   }
   const [named, waiting] = pipeline.report().partitions;
   expect(named).toMatchObject({ lag: 6n, stalledSince: expect.any(Date) });

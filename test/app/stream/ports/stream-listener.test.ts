@@ -69,7 +69,7 @@ test('the report says since when the oldest record waits, until it is written', 
   const { source, sink, pipeline, clock } = await opened();
   clock.set(1_800_000_000_000);
   const behindSince = () => pipeline.report().partitions[0]?.behindSince;
-  pipeline.observeLog({ ...PARTITION, start: 0n, end: 3n });
+  pipeline.onLog({ ...PARTITION, start: 0n, end: 3n });
   expect(behindSince()).toEqual(new Date(1_800_000_000_000));
   pipeline.onFetched(source.fetch(3) ?? aBatch(0n, 0n));
   await settle();
