@@ -1,7 +1,7 @@
 import type { FatalCode } from '../../contract/fatal-codes.ts';
 import type { ConsumerReport, WaitingTopic } from './partition/consumer-state.ts';
-import { waitAtMost } from './partition/lag.ts';
 import type { TopicRetention } from './partition/waiting-topics.ts';
+import { waitAtMost } from './poll-log-ends.ts';
 import type { Clock } from './ports/clock.ts';
 import type { RecordSink } from './ports/record-sink.ts';
 import type { LogRange, PartitionLog, Position } from './ports/record-source.ts';

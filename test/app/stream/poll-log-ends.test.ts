@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from '@jest/globals';
 import type { PartitionReport } from '../../../app/stream/partition/consumer-state.ts';
-import { pollLogEnds } from '../../../app/stream/partition/lag.ts';
+import { pollLogEnds } from '../../../app/stream/poll-log-ends.ts';
 import { type Clock, systemClock } from '../../../app/stream/ports/clock.ts';
 import type { LogRange } from '../../../app/stream/ports/record-source.ts';
 import { OutageError } from '../../../app/stream/ports/stream-errors.ts';
