@@ -163,10 +163,13 @@ export class FetchCollector {
     return true;
   }
 
+  /** A broker that just became the leader may know less of the log than was read; a log that was cut is an error. */
   #lookAt(partition: FetchedPartition, { logStart, lastStableOffset }: FetchAnswer, now: number): void {
     if (logStart >= 0 && lastStableOffset >= 0 && partition.isLookDue(now)) {
-      const { topic, partition: number } = partition;
-      this.#listener.onLog({ topic, partition: number, start: BigInt(logStart), end: BigInt(lastStableOffset) });
+      const { topic, partition: number, position } = partition;
+      const stable = BigInt(lastStableOffset);
+      const end = stable > position ? stable : position;
+      this.#listener.onLog({ topic, partition: number, start: BigInt(logStart), end });
     }
   }
 

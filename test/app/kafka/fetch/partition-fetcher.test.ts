@@ -239,6 +239,12 @@ describe('an answer', () => {
     expect(brokers.logs).toEqual(['0 from 5 to 8']);
   });
 
+  test('of a new leader that knows less of the log for now shows it up to what was read', async () => {
+    await fetching([1], { 0: 7n });
+    await brokers.answer(1, [{ partition: 0, logStart: 5, highWatermark: 6 }]);
+    expect(brokers.logs).toEqual(['0 from 5 to 7']);
+  });
+
   test('without the start or the stable end of the log shows none', async () => {
     await fetching([1], { 0: 7n, 1: 9n });
     await brokers.answer(1, [
