@@ -236,7 +236,10 @@ export class KafkaSource implements RecordSource {
         this.#watcher.onDelivered({ topic, records: records.length, bytes: records.contentBytes });
       },
       onLogEnds: (ends) => this.#watcher.onLogEnds(ends),
-      onLog: (log) => this.#listener?.onLog(log),
+      onLog: (log) => {
+        this.#log.wasFetched(log);
+        this.#listener?.onLog(log);
+      },
       onReadable: (partition) => this.#log.wasForbidden(partition) && this.#listener?.onReadable(partition),
       onRead: (partition) => this.#log.wasRead(partition),
       onOutOfRange: (partition) => this.#listener?.onOutOfRange(partition),

@@ -1,6 +1,6 @@
 import type { Logger } from '../logging/logger.ts';
 import { partitionKey, type TopicPartition } from '../records/record.ts';
-import type { PartitionLog, UnreadableBatch } from '../stream/ports/record-source.ts';
+import type { LogRange, PartitionLog, UnreadableBatch } from '../stream/ports/record-source.ts';
 import { messageOf } from './client/kafka-errors.ts';
 import type { FetchByName } from './fetch/fetch-loop.ts';
 
@@ -110,6 +110,13 @@ export class SourceLog {
         this.#logger.warn({ topic, reason: messageOf(error) }, 'the end of the log is not known, and the lag gets old');
       }
       throw error;
+    }
+  }
+
+  /** A fetch showed the log of a partition, so a broker leads it. */
+  wasFetched(log: LogRange): void {
+    if (this.#leaderlessSince.size > 0) {
+      this.#leaders(log.topic, [log]);
     }
   }
 

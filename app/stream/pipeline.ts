@@ -66,7 +66,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
       onFatal: this.onFatal,
       onOutage: this.#onOutage,
       isUnknown: (topic) => this.#topics.isUnknown(topic),
-      onLog: this.onLog,
+      onLog: (log) => this.onLog(log),
       onOpened: this.#onOpened,
     });
   }
@@ -240,10 +240,10 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   }
 
   /** Takes in what the brokers report of a partition's log, for its lag. */
-  readonly onLog = (log: PartitionLog): void => {
-    this.#topics.observeLog(log);
+  readonly onLog = (log: PartitionLog, askedAt = this.#ports.clock.steady()): void => {
+    this.#topics.observeLog(log, askedAt.getTime());
     this.#waiting.looked(log.topic);
-    this.#streams.of(log)?.observeLog(log);
+    this.#streams.of(log)?.observeLog(log, askedAt);
   };
 
   /** Positions as PostgreSQL returned them; a partition has none before its position was read. */

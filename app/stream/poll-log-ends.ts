@@ -1,5 +1,5 @@
 import type { ConsumerReport, PartitionReport } from './partition/consumer-state.ts';
-import { POLL_WITHOUT_LAG_MS } from './partition/lag.ts';
+import { FRESH_MS, POLL_WITHOUT_LAG_MS } from './partition/lag.ts';
 import type { Clock } from './ports/clock.ts';
 import type { PartitionLog, RecordSource } from './ports/record-source.ts';
 
@@ -9,9 +9,6 @@ const POLL_BEHIND_MS = 2_000;
 const POLL_STARTING_MS = 20;
 /** Right after an assignment, and while the log may be cut, the lag is unknown, and health waits for it. */
 const POLL_UNKNOWN_MS = 100;
-
-/** A look at a log that is younger is not repeated: a fetch shows it about once a second. */
-const FRESH_MS = POLL_BEHIND_MS;
 
 /** A topic is asked about after this time in any case: what is reported of its leaders is known for a minute. */
 const ASK_ANYWAY_MS = 20_000;
@@ -27,19 +24,20 @@ const ANSWERED_MS = 1_000;
  */
 export async function pollLogEnds(
   source: Pick<RecordSource, 'logRanges'>,
-  pipeline: { report(): ConsumerReport; onLog(log: PartitionLog): void },
+  pipeline: { report(): ConsumerReport; onLog(log: PartitionLog, askedAt: Date): void },
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
   const asked = new Set<string>();
   const askedAt = new Map<string, number>();
   const look = async (topic: string): Promise<void> => {
+    const now = clock.steady();
     asked.add(topic);
-    askedAt.set(topic, clock.steady().getTime());
+    askedAt.set(topic, now.getTime());
     const logs = await source.logRanges(topic).catch((): PartitionLog[] => []);
     asked.delete(topic);
     for (const log of signal.aborted ? [] : logs) {
-      pipeline.onLog(log);
+      pipeline.onLog(log, now);
     }
   };
   while (!signal.aborted) {

@@ -12,7 +12,7 @@ export type OnTopicGone = 'continue' | 'stop';
  */
 export const GONE_AFTER_MS = 5_000;
 
-/** Kafka is asked every few seconds; an answer that is older than this is worth nothing. */
+/** Kafka is asked every 20 s at the latest; an answer that is older than this is worth nothing. */
 const KNOWN_FOR_MS = 60_000;
 
 /** Keeps which of the subscribed topics Kafka does not have; times are steady. */
@@ -51,14 +51,13 @@ export class SubscribedTopics {
     }
   }
 
-  /** The brokers reported a partition of a topic, whoever owns it. */
-  observeLog(log: PartitionLog): void {
-    const partitions = this.#leaders.get(log.topic) ?? new Map();
-    this.#leaders.set(log.topic, partitions);
-    partitions.set(log.partition, {
-      isLeaderless: log.isLeaderless ?? false,
-      reportedAt: this.#clock.steady().getTime(),
-    });
+  /** The brokers reported a partition of a topic, whoever owns it, as it was at that time or later. */
+  observeLog({ topic, partition, isLeaderless }: PartitionLog, askedAt: number): void {
+    const partitions = this.#leaders.get(topic) ?? new Map();
+    this.#leaders.set(topic, partitions);
+    if (askedAt >= (partitions.get(partition)?.reportedAt ?? askedAt)) {
+      partitions.set(partition, { isLeaderless: isLeaderless === true, reportedAt: this.#clock.steady().getTime() });
+    }
   }
 
   /** Whether the last answer did not have the topic. */

@@ -20,8 +20,11 @@ const BLIND_MS = 15_000;
 /** Poll interval without lag: only a new record can change it, and that one is fetched anyway. */
 export const POLL_WITHOUT_LAG_MS = 4_000;
 
+/** A look at a log that is younger is not repeated: a fetch shows it after 1 to 1.5 s. */
+export const FRESH_MS = 1_800;
+
 /** From one look at a log without lag to the next, with the time that the broker's answer takes. */
-const NEXT_LOOK_MS = POLL_WITHOUT_LAG_MS + 1_000;
+const NEXT_LOOK_MS = FRESH_MS + POLL_WITHOUT_LAG_MS + 1_000;
 
 /** An end of the log that is older shows no lag any more. */
 const LOG_END_KNOWN_MS = 60_000;
@@ -62,6 +65,11 @@ export class PartitionProgress {
     this.#lookedFrom = nextOffset;
     this.#isBehind = null;
     this.#wellAt = now;
+  }
+
+  /** Whether the log was looked at after that time: an answer to a question of then says less, though it comes now. */
+  wasLookedAtAfter(time: Date): boolean {
+    return this.#lookedAt.getTime() > time.getTime();
   }
 
   /** The log was looked at. */

@@ -122,7 +122,11 @@ export class PartitionStream {
     this.#unreadable = null;
   }
 
-  observeLog(log: PartitionLog): void {
+  /** @param askedAt a steady time: the log is as it was then, or later */
+  observeLog(log: PartitionLog, askedAt: Date): void {
+    if (this.#progress.wasLookedAtAfter(askedAt)) {
+      return;
+    }
     const now = this.#ports.clock.steady();
     log.isLeaderless
       ? this.#progress.lookedWithoutLeader(this.#writing !== null, now)

@@ -42,8 +42,10 @@ test('the number of partitions is that of the last answer, and is not told where
 test('partitions without a leader are counted as they were told within a minute, and not where none was asked for', () => {
   const { clock, topics } = ofTwo();
   const counts = () => topics.report().map(({ leaderless }) => leaderless);
-  const leaderless = (partition: number) => topics.observeLog({ topic: 'orders', partition, isLeaderless: true });
-  const led = (partition: number) => topics.observeLog({ topic: 'orders', partition, start: 0n, end: 7n });
+  const now = () => clock.steady().getTime();
+  const leaderless = (partition: number, askedAt = now()) =>
+    topics.observeLog({ topic: 'orders', partition, isLeaderless: true }, askedAt);
+  const led = (partition: number) => topics.observeLog({ topic: 'orders', partition, start: 0n, end: 7n }, now());
   topics.answered([], KNOWN);
   expect(counts()).toEqual([undefined, undefined]);
   leaderless(0);
@@ -53,6 +55,8 @@ test('partitions without a leader are counted as they were told within a minute,
   led(1);
   expect(counts()).toEqual([1, undefined]);
   led(0);
+  expect(counts()).toEqual([0, undefined]);
+  leaderless(0, now() - 1);
   expect(counts()).toEqual([0, undefined]);
   clock.pass(60_001);
   topics.answered([], KNOWN);
