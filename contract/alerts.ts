@@ -28,6 +28,12 @@ export interface AlertDefinition extends Readonly<Partial<Record<AlertLevelName,
 }
 
 /**
+ * A topic with few records has not ten dead letters in ten minutes: so many of an hour, and such a share, are a
+ * warning.
+ */
+export const DEAD_LETTERS_OF_AN_HOUR = { letters: 5, share: 0.25 } as const;
+
+/**
  * Every alert of a consumer: rules, the documented table and the runbooks' names come from here. Limits are "more
  * than", but for the failures in a row, which are "at least", and the days of a certificate, which are "fewer than".
  */
@@ -125,7 +131,7 @@ export const ALERTS = {
     times: 'the consumer itself waits for a second answer of Kafka',
   },
   TopicWaits: {
-    limit: 'Pods that own partitions of a topic which waits alone, and is wanted',
+    limit: 'Pods that report a topic which waits alone, and is wanted',
     critical: { fires: 'a topic that a template names waits alone', threshold: 0, for: '5m' },
     keepFiringFor: '2m',
     times: 'a table that is created a little later than its topic, or altered, is there within five minutes',
@@ -156,11 +162,10 @@ export const ALERTS = {
     times: 'records are lost, whatever comes after it',
   },
   DeadLettersHigh: {
-    limit:
-      "share of a topic's records of 10 minutes that became dead letters, once they are at least 10; a warning also looks at an hour: at least 5, and more than 25 %",
+    limit: `share of a topic's records of 10 minutes that became dead letters, once they are at least 10; a warning also looks at an hour: at least ${DEAD_LETTERS_OF_AN_HOUR.letters}, and more than ${DEAD_LETTERS_OF_AN_HOUR.share * 100} %`,
     shows: 'share',
     warning: {
-      fires: 'more than # of the records of a topic in 10 minutes, or 25 % in an hour',
+      fires: `more than # of the records of a topic in 10 minutes, or ${DEAD_LETTERS_OF_AN_HOUR.share * 100} % in an hour`,
       threshold: 0.01,
       for: '5m',
     },
@@ -211,12 +216,6 @@ export const ALERTS = {
 } as const satisfies Readonly<Record<string, AlertDefinition>>;
 
 export type AlertName = keyof typeof ALERTS;
-
-/**
- * A topic with few records has not ten dead letters in ten minutes: so many of an hour, and such a share, are a
- * warning.
- */
-export const DEAD_LETTERS_OF_AN_HOUR = { letters: 5, share: 0.25 } as const;
 
 /**
  * Records that are in the table within this time of their timestamp are fresh: a bucket of

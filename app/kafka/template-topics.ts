@@ -30,8 +30,8 @@ export interface BegunTemplates {
 const forbidden = (topic: string): FatalError =>
   new FatalError(
     'TOPIC_FORBIDDEN',
-    `Kafka forbids ${topic} to this consumer, whose group has read it before. Nothing of it was skipped. To go on, ` +
-      `${readingTopic(topic)}; or leave it out by tables[].except`,
+    `Kafka forbids ${topic} to this consumer, which could see it before. Nothing of it was skipped. To go on, ` +
+      `${readingTopic(topic)}; or leave it out by tables[].except. Kafka answers the same where it was deleted with its ACL`,
     { topic },
   );
 
@@ -46,7 +46,7 @@ interface TemplateTopicsPorts {
   readonly refreshMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called after each list with the topics that Kafka forbids, and that the group has read before. */
+  /** Called after each list with the topics that Kafka forbids, and that were seen before. */
   readonly onForbidden: (forbidden: ReadonlyMap<string, FatalError>) => void;
 }
 
@@ -61,8 +61,10 @@ export class TemplateTopics implements TemplateStart {
   readonly #unknownSince = new Map<string, number>();
   #owned: ReadonlySet<string> = new Set();
   readonly #leaving = new Set<ReadonlySet<string>>();
-  /** Topics that the group has read, or that a list had; `null` before it is known which are stored. */
-  #known: Set<string> | null = null;
+  /** Topics that a list had. */
+  readonly #seen = new Set<string>();
+  /** Topics that the brokers did not have when they were asked, and that no list has had since. */
+  readonly #gone = new Set<string>();
   #reported = '';
 
   constructor(ports: TemplateTopicsPorts) {
@@ -72,6 +74,8 @@ export class TemplateTopics implements TemplateStart {
   async list(): Promise<readonly string[]> {
     const { admin, topics } = this.#ports;
     topics.list(await admin.listTopics());
+    // Where the answer does not come, the next list asks again.
+    await this.#askForUnlisted().catch(() => undefined);
     return topics.listed;
   }
 
@@ -102,31 +106,27 @@ export class TemplateTopics implements TemplateStart {
         logger.warn({ reason }, 'the topics of the cluster are not known: new ones are not read yet, all others are');
       }
       this.#reported = reason;
-      if (reason === '' && !signal.aborted) {
-        // Where the answer does not come, the next list asks again.
-        await this.#askForUnlisted().catch(() => undefined);
-      }
     }
   }
 
   /**
-   * Nobody owns a topic that the login may not describe at the start of the group: no list has it. So what the group
-   * has read before, and the list lacks, is asked for by its name. Who owns one reports it as any that cannot be read.
+   * A topic that the login may not describe is in no list, so at the next start of the group nobody owns it. What the
+   * group has read before, or a list had, is asked for by its name, unless it is owned here.
    */
   async #askForUnlisted(): Promise<void> {
     const { admin, store, topics, onForbidden } = this.#ports;
-    this.#known ??= new Set(await store.storedTopics());
-    const known = this.#known;
-    const listed = new Set(topics.listed);
-    for (const topic of listed) {
-      known.add(topic);
+    for (const topic of topics.listed) {
+      this.#seen.add(topic);
+      this.#gone.delete(topic);
     }
+    const listed = new Set(topics.listed);
     const isUnlisted = (topic: string): boolean =>
-      topics.isTemplated(topic) && !listed.has(topic) && !this.#owned.has(topic);
-    const unlisted = [...known].filter(isUnlisted);
+      topics.isTemplated(topic) && ![listed, this.#gone, this.#owned].some((those) => those.has(topic));
+    const unlisted = [...new Set([...(await store.storedTopics()), ...this.#seen])].filter(isUnlisted);
     const answer = unlisted.length === 0 ? [] : ((await admin.describeTopics(unlisted)) ?? []);
     for (const { topic } of answer.filter(isUnknownTopic)) {
-      known.delete(topic);
+      this.#seen.delete(topic);
+      this.#gone.add(topic);
     }
     onForbidden(new Map(answer.filter(isForbiddenTopic).map(({ topic }) => [topic, forbidden(topic)])));
   }

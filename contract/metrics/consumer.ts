@@ -71,7 +71,7 @@ export const CONSUMER_METRICS = {
     name: 'consumer_topics_waiting',
     type: 'gauge',
     labels: ['topic'],
-    help: '1 while a topic that only a template names waits alone, as for its table; 2 where nobody wants the table (missing: ignore). No series while it does not wait; from each process that owns some of it',
+    help: '1 while a topic that only a template names waits alone, as for its table; 2 where nobody wants the table (missing: ignore). No series while it does not wait, or from a process that it does not concern',
   },
   topicWaitingRetention: {
     name: 'consumer_topic_waiting_retention_seconds',

@@ -101,7 +101,7 @@ export interface RecordSourceListener {
    * @param partitions how many partitions the others have
    */
   onTopics(unknown: readonly string[], partitions: ReadonlyMap<string, number>): void;
-  /** The topics of templates that Kafka forbids, of those that the group has read before and that nobody owns. */
+  /** The topics of templates that Kafka forbids, of those that were seen before and that the process does not own. */
   onForbidden(topics: ReadonlyMap<string, FatalError>): void;
   /** Kafka is asked from now on: what stays unknown is what it does not report. */
   onAsked(): void;

@@ -185,19 +185,24 @@ async function unlisted(stored: () => Promise<readonly string[]> = async () => [
       void reported.push([...forbidden].map(([topic, { code }]) => `${topic} ${code}`).join()),
   });
   const watching = found.watch(ending.signal);
-  /** One more list, which lacks these topics since Kafka answers them by these codes. */
-  const list = async (lacking: Readonly<Record<string, number>> = {}) => {
+  /** A list lacks these topics from now on, since Kafka answers them by these codes. */
+  const answer = (lacking: Readonly<Record<string, number>>) => {
     listed.splice(0, listed.length, ...['shop.a', 'shop.b', 'shop.c'].filter((topic) => !(topic in lacking)));
     codes.clear();
     for (const [topic, code] of Object.entries(lacking)) codes.set(topic, code);
+  };
+  const taken = () => ({ asked: asked.splice(0), reported: reported.splice(0) });
+  /** One more list. */
+  const list = async (lacking: Readonly<Record<string, number>> = {}) => {
+    answer(lacking);
     await clock.pass(1_000);
-    return { asked: asked.splice(0), reported: reported.splice(0) };
+    return taken();
   };
   const end = async () => {
     ending.abort();
     await watching;
   };
-  return { found, list, end };
+  return { found, answer, taken, list, end };
 }
 
 test('a topic that was read before, and that Kafka forbids, is reported until a list has it again', async () => {
@@ -205,6 +210,14 @@ test('a topic that was read before, and that Kafka forbids, is reported until a 
   expect(await list({ 'shop.b': FORBIDDEN })).toEqual({ asked: ['shop.b'], reported: ['shop.b TOPIC_FORBIDDEN'] });
   expect(await list()).toEqual({ asked: [], reported: [''] });
   expect(await list({ 'shop.c': FORBIDDEN })).toEqual({ asked: ['shop.c'], reported: ['shop.c TOPIC_FORBIDDEN'] });
+  await end();
+});
+
+test('the first list reports them, though it has no topic at all', async () => {
+  const { found, answer, taken, end } = await unlisted();
+  answer({ 'shop.a': FORBIDDEN, 'shop.b': FORBIDDEN, 'shop.c': UNKNOWN });
+  expect(await found.list()).toEqual([]);
+  expect(taken()).toEqual({ asked: ['shop.a,shop.b'], reported: ['shop.a TOPIC_FORBIDDEN,shop.b TOPIC_FORBIDDEN'] });
   await end();
 });
 

@@ -212,6 +212,22 @@ test('one of a template that may not be described at a start waits and is named,
     const shown = await values(consumer, { name: 'consumer_topics_waiting' }, topic);
     return shown.length === 0 ? true : undefined;
   });
+  consumer.kill('SIGTERM');
+  await consumer.exited;
+
+  const both = [topic, shop.topic('orders')];
+  await Promise.all(both.map((each) => forbid(TOPIC, each, [[ALL, DENY]])));
+  await until('both rules', async () =>
+    (await admin.listTopics()).some((each) => both.includes(each)) ? undefined : true,
+  );
+  const last = await shop.start({ brokers, groupId: first.groupId, schema: first.schema });
+  for (const each of both) {
+    await until(`${each} to wait`, async () => {
+      const shown = await values(last, { name: 'consumer_topics_waiting' }, each);
+      return shown.length === 1 ? true : undefined;
+    });
+  }
+  await Promise.all(both.map((each) => allow(TOPIC, each)));
 });
 
 test('one that may not be read keeps no other topic of a template from tables ddl and dry-run', async () => {
@@ -238,5 +254,5 @@ test('one that may not be read keeps no other topic of a template from tables dd
   const dryRun = await run('dry-run');
   expect(dryRun).toMatchObject({ code: 78, stderr: '' });
   expect(dryRun.stdout).toContain('2 records: 2 would be stored, 0 would be dead letters');
-  expect(dryRun.stdout).toContain(`${forbidden} waits (TOPIC_FORBIDDEN)`);
+  expect(dryRun.stdout).toContain(`${forbidden} may not be read (TOPIC_FORBIDDEN)`);
 });

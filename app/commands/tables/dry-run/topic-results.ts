@@ -55,7 +55,7 @@ const reasonLines = ({ messageOfWait }: FatalError): readonly string[] => {
 };
 
 const waitVerdict = ({ code, isIgnored }: FatalError): string =>
-  `waits (${code})${isIgnored ? ', as missing: ignore asks for no table' : ''}`;
+  `${code === 'TOPIC_FORBIDDEN' ? 'may not be read' : 'waits'} (${code})${isIgnored ? ', as missing: ignore asks for no table' : ''}`;
 
 /** The lines below: of a topic that nobody wants there is nothing to mend. */
 const waitReasons = (error: FatalError): readonly string[] =>
