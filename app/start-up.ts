@@ -100,7 +100,7 @@ export const logsOf = (logger: Logger) => ({
   /** A topic that waits alone. */
   onWaits: ({ topic, code, message, isIgnored }: WaitingTopic): void => {
     const help = isFatalCode(code) ? { help: helpOf(code) } : {};
-    const goesOn = 'it goes on by itself within 10 s of being mended, without a new start, and the others go on';
+    const goesOn = 'once it is mended it goes on by itself within seconds, without a new start, and the others go on';
     logger[isIgnored ? 'info' : 'error']({ topic, code, ...help }, `the topic waits alone; ${goesOn}: ${message}`);
   },
   onGoesOn: (topic: string, waitedSeconds: number): void => {

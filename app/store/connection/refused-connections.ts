@@ -70,7 +70,7 @@ export function asStreamError(error: unknown, { credentialsFrom, table }: ErrorP
     const what = table === undefined ? 'PostgreSQL cannot do it for now' : `the table ${table} takes no rows for now`;
     return new OutageError(`${what}: ${description}`, {
       cause: error,
-      reason: troubleOf(error),
+      reason: table === undefined ? troubleOf(error) : 'database_busy',
       isLockWait: isLockTimeout(error),
       ...ofThe,
     });

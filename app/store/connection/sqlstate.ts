@@ -203,13 +203,19 @@ export const isLockTimeout = (error: unknown): boolean => error instanceof Datab
 /** `query_canceled`: a statement took longer than it may, or somebody ended it. */
 export const isCancelled = (error: unknown): boolean => error instanceof DatabaseError && error.code === '57014';
 
-/** The disk is full, or the table is not in the state that it has to be in: locked, or without a replica identity. */
-const OF_THE_TABLE_FOR_NOW = /^(?:53100|55)/;
+/**
+ * The disk is full, or the table is not in the state that it has to be in: locked, or without a replica identity. Or a
+ * function of the server, such as a trigger's, has no connection to another one, or writes to one that takes no writes.
+ */
+const OF_THE_TABLE_FOR_NOW = /^(?:53100|55|08|25006)/;
 
-/** Whether the table of a statement took no rows for a reason that passes and is no record's. */
+/**
+ * Whether the table of a statement took no rows for a reason that passes and is no record's. The statement comes behind
+ * one that has written, on the same connection, so this connection and this server are well.
+ */
 export const isHeldUp = (error: unknown): boolean =>
   error instanceof DatabaseError &&
-  (OF_THE_TABLE_FOR_NOW.test(error.code ?? '') ||
+  ((OF_THE_TABLE_FOR_NOW.test(error.code ?? '') && !isOfPooler(error)) ||
     isCancelled(error) ||
     isWithoutPartition(error) ||
     isLimit(error, LIMITS_OF_A_TABLE));

@@ -12,9 +12,9 @@ type Write<Outcome> = (isPatient: boolean) => Promise<Outcome>;
  * Keeps a table that takes no rows for now from taking the connections of all others: once it was waited for in vain,
  * one write waits for it, on one connection, and all others wait for that one without any.
  *
- * Each write ends no later than it would by itself. When the one that waits gives up, those behind it end with the same
- * outage, as each would have for the same lock: nothing of them was sent, and their records stay ahead of the stored
- * offset. When it is done they all go on at once.
+ * Each write that waits for a lock ends no later than it would by itself. When the one that waits gives up, those
+ * behind it end with the same outage, as each would have for the same lock. Nothing of them was sent, and their records
+ * stay ahead of the stored offset. When it is done they all go on at once.
  */
 export class TableTurns {
   /** Tables that were waited for in vain; each with the write that waits for it, if one does. */
@@ -26,7 +26,7 @@ export class TableTurns {
   }
 
   /** Notes the table that a write was waiting for in vain. @returns whether that is how the write ended */
-  note(error: unknown): boolean {
+  note(error: unknown): error is OutageError {
     if (!isWaitForTable(error)) {
       return false;
     }
@@ -53,12 +53,17 @@ export class TableTurns {
         try {
           return await write(false);
         } catch (error) {
-          if (!this.note(error)) {
+          if (!this.#isWaitedFor(error)) {
             throw error;
           }
         }
       }
     }
+  }
+
+  /** What took as long as a statement may is not begun again at once. */
+  #isWaitedFor(error: unknown): boolean {
+    return this.note(error) && error.isLockWait;
   }
 
   #writeInTurn<Outcome>(tables: readonly string[], write: Write<Outcome>): Promise<Outcome> {

@@ -49,7 +49,7 @@ export class WaitingTopics {
   readonly #options: WaitingOptions;
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Waiting>();
-  /** Of these, those that nobody owns, since Kafka forbids them. */
+  /** Of these, those that the process does not own, and that Kafka forbids. */
   #forbidden: ReadonlySet<string> = new Set();
 
   constructor(options: WaitingOptions, clock: Clock) {
@@ -68,9 +68,9 @@ export class WaitingTopics {
     this.#set(topic, { code, message, isIgnored, readSince: null });
   }
 
-  /** Its table takes no rows for now. It is read, and its writes are tried again. */
+  /** Its table takes no rows for now. It is read, and its writes are tried again. What it waits for already stays. */
   heldUp(topic: string, { reason, message }: OutageError): void {
-    if (this.#waiting.get(topic)?.readSince !== null) {
+    if (!this.#waiting.has(topic)) {
       this.#set(topic, { code: reason, message, isIgnored: false, readSince: this.#clock.steady() });
     }
   }
@@ -101,7 +101,7 @@ export class WaitingTopics {
     }
   }
 
-  /** Kafka forbids these topics, and no others. They are reported as topics that wait, though nobody owns them. */
+  /** Kafka forbids these topics, and no others. They are reported as topics that wait, though the process owns none. */
   forbidden(topics: ReadonlyMap<string, FatalError>): void {
     const before = this.#forbidden;
     this.#forbidden = new Set(topics.keys());

@@ -52,7 +52,8 @@ export class WriteAttempts {
 
   /**
    * @param outage `null`: another writer had moved the offset
-   * @throws FatalError `DATABASE_REFUSED` when there are as many unknown outages in a row as this one allows
+   * @throws FatalError `DATABASE_REFUSED` when there are as many unknown outages in a row as this one allows, and
+   * `TABLE_REFUSES_ROWS` where it is about one table
    */
   failed(outage: OutageError | null): Consequence {
     const explanation = this.handover.failed(outage);

@@ -16,6 +16,9 @@ describe('what shares a transaction with a table is written without it, while th
   test.each([
     ['object_not_in_prerequisite_state', Number.POSITIVE_INFINITY],
     ['query_canceled', Number.POSITIVE_INFINITY],
+    ['sqlclient_unable_to_establish_sqlconnection', Number.POSITIVE_INFINITY],
+    ['connection_failure', Number.POSITIVE_INFINITY],
+    ['read_only_sql_transaction', Number.POSITIVE_INFINITY],
     ['internal_error', 10],
     ['fdw_error', 10],
   ])('has a trigger whose statement fails for now, with %s', async (condition, attempts) => {

@@ -150,7 +150,7 @@ describe('a partition without a leader', () => {
       (await logRanges(asked)).map((log) =>
         leaders.led || asked !== leaderless.topic || log.partition !== leaderless.partition ? log : leaderless,
       );
-    const look = async () => (await parts.source.logRanges('orders')).forEach((log) => parts.pipeline.onLog(log));
+    const look = async () => (await parts.source.logRanges('orders')).forEach((log) => void parts.pipeline.onLog(log));
     const nextLook = async () => {
       await look();
       parts.clock.endWaits();

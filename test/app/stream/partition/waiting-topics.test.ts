@@ -210,6 +210,23 @@ describe('a table that takes no rows for now', () => {
   });
 });
 
+test('a topic that is tried again after an error keeps its code, whatever comes before something is written', async () => {
+  const sink = refusingSink();
+  const { deliver, clock, lookAgain, waits, goesOn } = await setUpAssigned(sink);
+  sink.refusal = new FatalError('TABLE_REFUSES_ROWS', 'all of them');
+  await deliver();
+  sink.refusal = new OutageError('locked', { reason: 'database_busy', table: 'public.orders' });
+  await lookAgain();
+  await deliver();
+  expect(waits).toMatchObject([{ topic: WAITING.topic, code: 'TABLE_REFUSES_ROWS' }]);
+  sink.refusal = null;
+  clock.endWaits((ms) => ms < 5_000);
+  await settle();
+  await deliver();
+  await answerAll(sink);
+  expect([waits.length, goesOn.length]).toEqual([1, 1]);
+});
+
 describe('while a topic waits', () => {
   const setUpMisfit = async () => {
     const sink = new SimulatedSink([PARTITION, WAITING, OTHER]);
