@@ -99,11 +99,9 @@ export class KafkaSource implements RecordSource {
       onPoll: () => watcher.onPoll(),
       onFetchedByName: (fetch) => this.#log.fetchedByName(fetch),
     });
-    this.#templates = new TemplateTopics({
-      ...ports,
-      ...{ groupId, refreshMs: milliseconds(settings.topicRefresh) },
-      onForbidden: (forbidden) => this.#listener?.onForbidden(forbidden),
-    });
+    const refreshMs = milliseconds(settings.topicRefresh);
+    const onForbidden: RecordSourceListener['onForbidden'] = (forbidden) => this.#listener?.onForbidden(forbidden);
+    this.#templates = new TemplateTopics({ ...ports, groupId, refreshMs, onForbidden });
     this.#subscription = {
       ...{ admin, claim: this.#claim, storedPositions },
       ...(topics.templates.length > 0 && { templates: this.#templates }),

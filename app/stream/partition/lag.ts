@@ -1,6 +1,6 @@
 import type { StreamRecord } from '../../records/record.ts';
 import { timeOfDay } from '../ports/clock.ts';
-import type { LogRange } from '../ports/record-source.ts';
+import type { LogRange, PartitionLog } from '../ports/record-source.ts';
 import { type Awaited, type PartitionReport, SchemaWait } from './consumer-state.ts';
 import type { FetchedRecord } from './record-queue.ts';
 
@@ -12,6 +12,16 @@ interface KnownPosition {
   readonly nextOffset: bigint | null;
   /** Whether the broker does not hold that offset, and why is being found out. */
   readonly isSought: boolean;
+}
+
+/** A look at a log; times are steady. */
+interface Look {
+  /** The log is as it was then, or later. */
+  readonly askedAt: Date;
+  readonly now: Date;
+  /** Whether a write is under way. */
+  readonly isWriting: boolean;
+  readonly nextOffset: bigint | null;
 }
 
 /** Without lag the log is looked at every few seconds only, however short the time-out is. */
@@ -67,9 +77,12 @@ export class PartitionProgress {
     this.#wellAt = now;
   }
 
-  /** Whether the log was looked at after that time: an answer to a question of then says less, though it comes now. */
-  wasLookedAtAfter(time: Date): boolean {
-    return this.#lookedAt.getTime() > time.getTime();
+  /** A log as the brokers report it. What was asked for before the last look says less, though it comes now. */
+  observe(log: PartitionLog, { askedAt, now, isWriting, nextOffset }: Look): void {
+    if (this.#lookedAt.getTime() > askedAt.getTime()) {
+      return;
+    }
+    log.isLeaderless ? this.lookedWithoutLeader(isWriting, now) : this.looked(log, nextOffset, now);
   }
 
   /** The log was looked at. */

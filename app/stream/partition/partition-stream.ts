@@ -124,13 +124,8 @@ export class PartitionStream {
 
   /** @param askedAt a steady time: the log is as it was then, or later */
   observeLog(log: PartitionLog, askedAt: Date): void {
-    if (this.#progress.wasLookedAtAfter(askedAt)) {
-      return;
-    }
-    const now = this.#ports.clock.steady();
-    log.isLeaderless
-      ? this.#progress.lookedWithoutLeader(this.#writing !== null, now)
-      : this.#progress.looked(log, this.nextOffset, now);
+    const [now, isWriting] = [this.#ports.clock.steady(), this.#writing !== null];
+    this.#progress.observe(log, { askedAt, now, isWriting, nextOffset: this.nextOffset });
   }
 
   report(now: Date): PartitionReport {
