@@ -100,14 +100,18 @@ export class SourceLog {
     try {
       const ends = await asked;
       if (this.#unknownLogEnds.delete(topic)) {
-        this.#logger.info({ topic }, 'the end of the log is known again');
+        this.#logger.info({ topic }, 'the brokers report the end of the log again');
       }
       this.#leaders(topic, ends);
       return ends;
     } catch (error) {
       if (!this.#unknownLogEnds.has(topic)) {
         this.#unknownLogEnds.add(topic);
-        this.#logger.warn({ topic, reason: messageOf(error) }, 'the end of the log is not known, and the lag gets old');
+        const consequence = 'the lag gets old where no fetch shows it';
+        this.#logger.warn(
+          { topic, reason: messageOf(error) },
+          `the brokers do not report the end of the log: ${consequence}`,
+        );
       }
       throw error;
     }
