@@ -53,8 +53,11 @@ export class Retries {
     this.#unknownInARow = Number.isFinite(outage.attempts) ? this.#unknownInARow + 1 : 0;
     if (this.#unknownInARow >= outage.attempts) {
       const message = `${outage.message}; it failed ${this.#unknownInARow} times in a row`;
-      const code = outage.table === undefined ? 'DATABASE_REFUSED' : 'TABLE_REFUSES_ROWS';
-      throw new FatalError(code, message, { cause: outage });
+      if (outage.table === undefined) {
+        throw new FatalError('DATABASE_REFUSED', message, { cause: outage });
+      }
+      const remedy = 'Mend the table, or what its triggers and functions use, then start again';
+      throw new FatalError('TABLE_REFUSES_ROWS', `${message}. ${remedy}`, { cause: outage });
     }
   }
 
