@@ -100,8 +100,8 @@ export class KafkaSource implements RecordSource {
       onFetchedByName: (fetch) => this.#log.fetchedByName(fetch),
     });
     const refreshMs = milliseconds(settings.topicRefresh);
-    const onForbidden: RecordSourceListener['onForbidden'] = (forbidden) => this.#listener?.onForbidden(forbidden);
-    this.#templates = new TemplateTopics({ ...ports, groupId, refreshMs, onForbidden });
+    const onUnlisted: RecordSourceListener['onUnlisted'] = (...topics) => this.#listener?.onUnlisted(...topics);
+    this.#templates = new TemplateTopics({ ...ports, groupId, refreshMs, onUnlisted });
     this.#subscription = {
       ...{ admin, claim: this.#claim, storedPositions },
       ...(topics.templates.length > 0 && { templates: this.#templates }),
@@ -137,7 +137,8 @@ export class KafkaSource implements RecordSource {
     return this.#log.logEnds(topic, this.#admin.logRanges(topic));
   }
 
-  readonly topicIds: RecordSource['topicIds'] = (topics) => this.#admin.topicIds(topics);
+  readonly topicIds: RecordSource['topicIds'] = (topics) =>
+    this.#templates.listUnlisted(topics).then(() => this.#admin.topicIds(topics));
 
   readonly knowsEpoch: RecordSource['knowsEpoch'] = (position) => this.#admin.knowsEpoch(position);
 

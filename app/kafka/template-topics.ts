@@ -46,8 +46,8 @@ interface TemplateTopicsPorts {
   readonly refreshMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called after each list with the topics that Kafka forbids, and that were seen before. */
-  readonly onForbidden: (forbidden: ReadonlyMap<string, FatalError>) => void;
+  /** Called after each list with the topics that Kafka forbids and does not have, of those that were seen before. */
+  readonly onUnlisted: (forbidden: ReadonlyMap<string, FatalError>, gone: ReadonlySet<string>) => void;
 }
 
 /**
@@ -65,6 +65,8 @@ export class TemplateTopics implements TemplateStart {
   readonly #seen = new Set<string>();
   /** Topics that the brokers did not have when they were asked, and that no list has had since. */
   readonly #gone = new Set<string>();
+  /** Topics that Kafka forbade when they were asked for last. */
+  #forbidden: ReadonlySet<string> = new Set();
   #reported = '';
 
   constructor(ports: TemplateTopicsPorts) {
@@ -77,6 +79,25 @@ export class TemplateTopics implements TemplateStart {
     // Where the answer does not come, the next list asks again.
     await this.#askForUnlisted().catch(() => undefined);
     return topics.listed;
+  }
+
+  /**
+   * Lists the cluster where one of these topics is in use that the last list did not have: the leader, which dealt it,
+   * knows more.
+   *
+   * Proof that of two topics that one `table` with braces maps to one table, and that two members own, none or one is
+   * written. Who writes a topic has a list with it and without the other. Say that both do. The first one's list is
+   * older than the other topic, and younger than its own; the second one's list is the reverse. So each topic would be
+   * older than the other. A list that comes later has both, and both wait.
+   *
+   * @throws OutageError while no broker answers: then nothing of them is opened
+   */
+  async listUnlisted(inUse: readonly string[]): Promise<void> {
+    const { topics } = this.#ports;
+    const listed = new Set(topics.listed);
+    if (inUse.some((topic) => topics.isTemplated(topic) && !listed.has(topic))) {
+      await this.list();
+    }
   }
 
   /**
@@ -114,7 +135,7 @@ export class TemplateTopics implements TemplateStart {
    * group has read before, or a list had, is asked for by its name, unless it is owned here.
    */
   async #askForUnlisted(): Promise<void> {
-    const { admin, store, topics, onForbidden } = this.#ports;
+    const { admin, store, topics, onUnlisted } = this.#ports;
     for (const topic of topics.listed) {
       this.#seen.add(topic);
       this.#gone.delete(topic);
@@ -124,11 +145,15 @@ export class TemplateTopics implements TemplateStart {
       topics.isTemplated(topic) && ![listed, this.#gone, this.#owned].some((those) => those.has(topic));
     const unlisted = [...new Set([...(await store.storedTopics()), ...this.#seen])].filter(isUnlisted);
     const answer = unlisted.length === 0 ? [] : ((await admin.describeTopics(unlisted)) ?? []);
-    for (const { topic } of answer.filter(isUnknownTopic)) {
+    const gone = answer.filter(isUnknownTopic).map(({ topic }) => topic);
+    for (const topic of gone) {
       this.#seen.delete(topic);
       this.#gone.add(topic);
     }
-    onForbidden(new Map(answer.filter(isForbiddenTopic).map(({ topic }) => [topic, forbidden(topic)])));
+    this.#reportGone(gone.filter((topic) => this.#forbidden.has(topic)));
+    const errors = answer.filter(isForbiddenTopic).map(({ topic }) => [topic, forbidden(topic)] as const);
+    this.#forbidden = new Set(errors.map(([topic]) => topic));
+    onUnlisted(new Map(errors), this.#gone);
   }
 
   /**
@@ -156,7 +181,7 @@ export class TemplateTopics implements TemplateStart {
 
   /** The brokers answered, and do not have these topics. One that is owned is gone once the group has taken it away. */
   answered(unknown: readonly string[]): void {
-    const { clock, logger, topics } = this.#ports;
+    const { clock, topics } = this.#ports;
     const now = clock.steady().getTime();
     for (const topic of this.#unknownSince.keys()) {
       if (!unknown.includes(topic)) {
@@ -170,9 +195,13 @@ export class TemplateTopics implements TemplateStart {
     const gone = [...this.#unknownSince].flatMap(([topic, since]) =>
       now - since >= GONE_AFTER_MS && topics.all.includes(topic) && !isHeld(topic) ? [topic] : [],
     );
-    if (gone.length > 0) {
-      topics.drop(gone);
-      logger.info({ topics: gone }, 'these topics were deleted: what was read of them stays in the tables');
+    topics.drop(gone);
+    this.#reportGone(gone);
+  }
+
+  #reportGone(topics: readonly string[]): void {
+    if (topics.length > 0) {
+      this.#ports.logger.info({ topics }, 'these topics were deleted: what was read of them stays in the tables');
     }
   }
 

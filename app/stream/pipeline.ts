@@ -124,7 +124,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     }
   }
 
-  readonly onForbidden: RecordSourceListener['onForbidden'] = (topics) => this.#waiting.forbidden(topics);
+  readonly onUnlisted: RecordSourceListener['onUnlisted'] = (...topics) => this.#waiting.unlisted(...topics);
 
   onTopics(unknown: readonly string[], partitions: ReadonlyMap<string, number>): void {
     this.#topics.answered(unknown, partitions);

@@ -101,16 +101,20 @@ export class WaitingTopics {
     }
   }
 
-  /** Kafka forbids these topics, and no others. They are reported as topics that wait, though the process owns none. */
-  forbidden(topics: ReadonlyMap<string, FatalError>): void {
+  /**
+   * Kafka forbids these topics, and no others. They are reported as topics that wait, though the process owns none.
+   *
+   * @param gone topics that Kafka does not have: none of them goes on
+   */
+  unlisted(forbidden: ReadonlyMap<string, FatalError>, gone: ReadonlySet<string>): void {
     const before = this.#forbidden;
-    this.#forbidden = new Set(topics.keys());
+    this.#forbidden = new Set(forbidden.keys());
     for (const topic of before) {
-      if (!topics.has(topic) && this.#waiting.get(topic)?.code === 'TOPIC_FORBIDDEN') {
-        this.#goesOn(topic);
+      if (!forbidden.has(topic) && this.#waiting.get(topic)?.code === 'TOPIC_FORBIDDEN') {
+        gone.has(topic) ? this.#waiting.delete(topic) : this.#goesOn(topic);
       }
     }
-    for (const [topic, error] of topics) {
+    for (const [topic, error] of forbidden) {
       this.failed(topic, error);
     }
   }

@@ -101,8 +101,11 @@ export interface RecordSourceListener {
    * @param partitions how many partitions the others have
    */
   onTopics(unknown: readonly string[], partitions: ReadonlyMap<string, number>): void;
-  /** The topics of templates that Kafka forbids, of those that were seen before and that the process does not own. */
-  onForbidden(topics: ReadonlyMap<string, FatalError>): void;
+  /**
+   * The topics of templates that Kafka forbids, and those that it does not have, of those that were seen before and
+   * that the process does not own.
+   */
+  onUnlisted(forbidden: ReadonlyMap<string, FatalError>, gone: ReadonlySet<string>): void;
   /** Kafka is asked from now on: what stays unknown is what it does not report. */
   onAsked(): void;
   /** Before the group was joined: the brokers answered, and have these of the subscribed topics. */

@@ -47,7 +47,7 @@ async function begin(startFrom: 'earliest' | 'latest' | 'committed', begun: read
         stored.push(templates, ...chosen);
       },
     },
-    ...{ groupId: 'group', startFrom, refreshMs: 1_000, clock: systemClock, logger, onForbidden: nothing },
+    ...{ groupId: 'group', startFrom, refreshMs: 1_000, clock: systemClock, logger, onUnlisted: nothing },
   });
   await found.list();
   await found.begin().catch(({ message }: Error) => stored.push(message));
@@ -97,7 +97,7 @@ function assigned() {
     describeTopics: async () => [],
   };
   const found = new TemplateTopics({
-    ...{ topics, admin, clock, groupId: 'group', startFrom: 'earliest', refreshMs: 1_000, onForbidden: nothing },
+    ...{ topics, admin, clock, groupId: 'group', startFrom: 'earliest', refreshMs: 1_000, onUnlisted: nothing },
     store: {
       begunTemplates: async () => new Set(),
       beginTemplates: async () => undefined,
@@ -164,12 +164,17 @@ async function unlisted(stored: () => Promise<readonly string[]> = async () => [
   const [ending, listed, codes] = [new AbortController(), ['shop.a', 'shop.b', 'shop.c'], new Map<string, number>()];
   const asked: string[] = [];
   const reported: string[] = [];
+  const lines: string[] = [];
   const described = (topic: string) => ({
     ...{ topic, topicErrorCode: codes.get(topic) ?? 0, id: '', partitions: 1, leaderless: [] },
     ...{ mayRead: null, mayWrite: null },
   });
   const found = new TemplateTopics({
-    ...{ topics, clock, logger, groupId: 'group', startFrom: 'earliest', refreshMs: 1_000 },
+    ...{ topics, clock, groupId: 'group', startFrom: 'earliest', refreshMs: 1_000 },
+    logger: {
+      ...logger,
+      info: (fields: object | string, message = '') => void lines.push(JSON.stringify(fields), message),
+    },
     admin: {
       listTopics: async () => listed,
       topicIds: async () => new Map<string, string>(),
@@ -181,8 +186,13 @@ async function unlisted(stored: () => Promise<readonly string[]> = async () => [
       },
     },
     store: { begunTemplates: async () => new Set(), beginTemplates: async () => undefined, storedTopics: stored },
-    onForbidden: (forbidden) =>
-      void reported.push([...forbidden].map(([topic, { code }]) => `${topic} ${code}`).join()),
+    onUnlisted: (forbidden, gone) =>
+      void reported.push(
+        [
+          ...[...forbidden].map(([topic, { code }]) => `${topic} ${code}`),
+          ...[...gone].map((topic) => `${topic} gone`),
+        ].join(),
+      ),
   });
   const watching = found.watch(ending.signal);
   /** A list lacks these topics from now on, since Kafka answers them by these codes. */
@@ -202,7 +212,7 @@ async function unlisted(stored: () => Promise<readonly string[]> = async () => [
     ending.abort();
     await watching;
   };
-  return { found, answer, taken, list, end };
+  return { found, topics, lines, answer, taken, list, end };
 }
 
 test('a topic that was read before, and that Kafka forbids, is reported until a list has it again', async () => {
@@ -222,11 +232,33 @@ test('the first list reports them, though it has no topic at all', async () => {
 });
 
 test('one that was deleted is asked for once, and none is asked for that no template takes, or that is owned', async () => {
-  const { found, list, end } = await unlisted();
-  expect(await list({ 'shop.a': UNKNOWN })).toEqual({ asked: ['shop.a'], reported: [''] });
-  expect(await list({ 'shop.a': UNKNOWN })).toEqual({ asked: [], reported: [''] });
+  const { found, lines, list, end } = await unlisted();
+  expect(await list({ 'shop.a': UNKNOWN })).toEqual({ asked: ['shop.a'], reported: ['shop.a gone'] });
+  expect(await list({ 'shop.a': UNKNOWN })).toEqual({ asked: [], reported: ['shop.a gone'] });
   found.assigned([{ topic: 'shop.b', partition: 0 }]);
   expect(await list({ 'shop.b': FORBIDDEN })).toEqual({ asked: [], reported: [''] });
+  expect(lines).toEqual([]);
+  await end();
+});
+
+test('one that was forbidden, and then deleted, is logged as deleted, once', async () => {
+  const { lines, list, end } = await unlisted();
+  await list({ 'shop.a': FORBIDDEN });
+  expect(await list({ 'shop.a': UNKNOWN })).toEqual({ asked: ['shop.a'], reported: ['shop.a gone'] });
+  await list({ 'shop.a': UNKNOWN });
+  expect(lines).toEqual(['{"topics":["shop.a"]}', expect.stringMatching(/^these topics were deleted/)]);
+  await end();
+});
+
+test('before a topic is opened that the last list did not have, the cluster is listed: another may have its table', async () => {
+  const { found, topics, answer, end } = await unlisted();
+  answer({ 'shop.b': UNKNOWN, 'shop.c': UNKNOWN });
+  await found.list();
+  answer({ 'shop.c': UNKNOWN });
+  await found.listUnlisted(['shop.a', 'named', 'else']);
+  expect(topics.listed).toEqual(['shop.a']);
+  await found.listUnlisted(['shop.a', 'shop.b']);
+  expect(topics.listed).toEqual(['shop.a', 'shop.b']);
   await end();
 });
 

@@ -48,7 +48,7 @@ export class TemplatedProcess implements SimulatedProcess, GroupMemberListener {
         storedTopics: async () => [],
       },
       ...{ groupId: 'group', startFrom: 'earliest', refreshMs: REFRESH_MS, clock: world.time, logger: lines },
-      onForbidden: () => undefined,
+      onUnlisted: () => undefined,
     });
     const options = { groupId: 'group', topics: () => this.topics.all, sessionTimeoutMs: 10_000, instanceId };
     const templates = template === null ? {} : { templates: this.topics };

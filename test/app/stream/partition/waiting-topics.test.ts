@@ -118,19 +118,27 @@ test('of topics that are opened together, those that were created again wait alo
 });
 
 test('a topic that Kafka forbids and that nobody owns is reported, whatever the group assigns, until it is allowed', async () => {
-  const { pipeline, deliver } = setUpWaiting(new SimulatedSink([PARTITION, WAITING, OTHER]));
+  const { pipeline, deliver, goesOn } = setUpWaiting(new SimulatedSink([PARTITION, WAITING, OTHER]));
   assignAnew(pipeline, [PARTITION]);
   await settle();
   const forbidden = new FatalError('TOPIC_FORBIDDEN', 'Kafka forbids shop.c', { topic: 'shop.c' });
-  pipeline.onForbidden(new Map([['shop.c', forbidden]]));
+  pipeline.onUnlisted(new Map([['shop.c', forbidden]]), new Set());
   const waiting = [{ topic: 'shop.c', code: 'TOPIC_FORBIDDEN', message: 'Kafka forbids shop.c', isIgnored: false }];
   expect(pipeline.report().waiting).toMatchObject(waiting);
   assignAnew(pipeline, [PARTITION, OTHER]);
   await settle();
   expect(pipeline.report().waiting).toMatchObject(waiting);
   expect(await deliver(PARTITION)).toBe(true);
-  pipeline.onForbidden(new Map());
-  expect(pipeline.report().waiting).toBeUndefined();
+  pipeline.onUnlisted(new Map(), new Set());
+  expect([pipeline.report().waiting, goesOn]).toEqual([undefined, ['shop.c after 0 s']]);
+});
+
+test('a topic that Kafka forbids, and then does not have, waits no more and does not go on', () => {
+  const { pipeline, goesOn } = setUpWaiting();
+  const forbidden = new FatalError('TOPIC_FORBIDDEN', 'Kafka forbids shop.c', { topic: 'shop.c' });
+  pipeline.onUnlisted(new Map([['shop.c', forbidden]]), new Set());
+  pipeline.onUnlisted(new Map(), new Set(['shop.c']));
+  expect([pipeline.report().waiting, goesOn]).toEqual([undefined, []]);
 });
 
 test('a consumer whose topics all wait runs', async () => {
