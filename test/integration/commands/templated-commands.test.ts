@@ -84,3 +84,21 @@ test('a table that two topics would share is named by each command, whose topics
     expect(tried.stdout).toContain(`${one.source}.${table} waits (TABLES_DO_NOT_FIT)\n  ${shared}`);
   }
 });
+
+test('tables dry-run goes on where a trigger of one table uses what is missing, and tries the others', async () => {
+  const shop = new TemplatedShop();
+  await shop.add('bills', 'items', 'orders');
+  await query(`CREATE FUNCTION ${shop.schema}.audit() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN INSERT INTO ${shop.schema}.missing VALUES (1); RETURN NEW; END'`);
+  await query(`CREATE TRIGGER audits BEFORE INSERT ON ${shop.schema}.items
+    FOR EACH ROW EXECUTE FUNCTION ${shop.schema}.audit()`);
+  for (const table of ['bills', 'items', 'orders']) {
+    await shop.produce(table, 1, 2, 3);
+  }
+  const { configFile } = await writeConfiguration(shop.settings());
+  const tried = await runCommand(['tables', 'dry-run', '--config', configFile]);
+  expect({ code: tried.code, stderr: tried.stderr }).toEqual({ code: 78, stderr: '' });
+  expect(tried.stdout).toContain(`${shop.topic('items')} waits (TABLE_REFUSES_ROWS)`);
+  expect(tried.stdout).toContain(`${shop.schema}.items`);
+  expect(tried.stdout).toMatch(/\b6 records/);
+});

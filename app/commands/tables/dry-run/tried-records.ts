@@ -37,7 +37,7 @@ export interface TriedRecord {
 
 /** What was seen beside the records themselves. */
 export interface TriedFindings {
-  /** Topics that a consumer leaves waiting, and why: none of their records was tried further. */
+  /** Topics that a consumer leaves waiting, and why: no further record of theirs was tried. */
   readonly waiting: ReadonlyMap<string, FatalError>;
   /** By topic: fields of values that no table takes, and how many there were. */
   readonly unmapped: ReadonlyMap<string, readonly string[]>;
@@ -163,7 +163,15 @@ export class DryRun {
       }
       await requireTablesOnce(client, written.batches);
       const owner = { groupId, ownTables: this.#ownTables, deadLetters: WITHOUT_LIMIT };
-      const { poison } = await copyAdmitted(client, owner, request, written);
+      await client.query('SAVEPOINT tried');
+      const poison = await copyAdmitted(client, owner, request, written).then(
+        (copied) => copied.poison,
+        (error: unknown) => this.#leaveWaiting(request.topic, error),
+      );
+      await client.query(`${poison === null ? 'ROLLBACK TO' : 'RELEASE'} SAVEPOINT tried`);
+      if (poison === null) {
+        return [];
+      }
       const letters = new Map(
         [...written.refused, ...poison].map(({ place, record: _, ...letter }) => [place, letter]),
       );
@@ -171,7 +179,7 @@ export class DryRun {
     });
   }
 
-  /** What the work comes to; `null` where the topic waits, and nothing was sent to PostgreSQL yet. */
+  /** What the work comes to; `null` where the topic waits. Nothing was sent to PostgreSQL yet. */
   #unlessWaiting<T>(topic: string, work: () => T): T | null {
     if (this.#waiting.has(topic)) {
       return null;
@@ -179,12 +187,17 @@ export class DryRun {
     try {
       return work();
     } catch (error) {
-      if (!(error instanceof FatalError && error.isOfTopic && this.#named.isTemplated?.(topic))) {
-        throw error;
-      }
-      this.#waiting.set(topic, error);
-      return null;
+      return this.#leaveWaiting(topic, error);
     }
+  }
+
+  /** @throws the error, unless it is one that the topic waits for */
+  #leaveWaiting(topic: string, error: unknown): null {
+    if (!(error instanceof FatalError && error.isOfTopic && this.#named.isTemplated?.(topic))) {
+      throw error;
+    }
+    this.#waiting.set(topic, error);
+    return null;
   }
 
   #outcomes(
