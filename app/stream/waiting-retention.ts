@@ -8,7 +8,7 @@ import type { LogRange, PartitionLog, Position } from './ports/record-source.ts'
 import { OutageError } from './ports/stream-errors.ts';
 
 /** Whether a topic has begun to wait is looked at after this time. Where none has, nobody is asked. */
-const LOOK_MS = 5_000;
+const LOOK_AT_WAITS_MS = 5_000;
 
 /**
  * A topic that goes on waiting is asked about again after this time: its retention may have been raised. What comes
@@ -52,7 +52,7 @@ interface RetentionPorts {
 }
 
 /** What is known of a topic since it began to wait. */
-interface Wait {
+interface RetentionWait {
   /** A steady time; `null` before the first question. */
   askedAt: number | null;
   /** The partitions that it was asked for: those that the process owned. */
@@ -98,7 +98,7 @@ function unreadRanges(
  */
 export class WaitingRetention implements TopicRetention {
   readonly #ports: RetentionPorts;
-  readonly #waits = new Map<string, Wait>();
+  readonly #waits = new Map<string, RetentionWait>();
 
   constructor(ports: RetentionPorts) {
     this.#ports = ports;
@@ -120,7 +120,7 @@ export class WaitingRetention implements TopicRetention {
   async watch(pipeline: { report(): ConsumerReport }, signal: AbortSignal): Promise<void> {
     const { clock } = this.#ports;
     while (!signal.aborted) {
-      await clock.wait(LOOK_MS, signal);
+      await clock.wait(LOOK_AT_WAITS_MS, signal);
       const { waiting = [], partitions } = pipeline.report();
       for (const topic of this.#waits.keys()) {
         if (!waiting.some((waits) => waits.topic === topic)) {
@@ -137,7 +137,7 @@ export class WaitingRetention implements TopicRetention {
   }
 
   /** Where a generation changed what the process owns, what was known is not of that. */
-  #isDue(wait: Wait, owned: readonly number[]): boolean {
+  #isDue(wait: RetentionWait, owned: readonly number[]): boolean {
     const now = this.#ports.clock.steady().getTime();
     const partitions = owned.toSorted((one, other) => one - other).join();
     if (wait.partitions !== partitions) {
@@ -151,7 +151,7 @@ export class WaitingRetention implements TopicRetention {
   }
 
   /** In an outage what was known stays: the first unread record is the same, as nothing is written meanwhile. */
-  async #askOf(topic: string, wait: Wait, owned: readonly number[], signal: AbortSignal): Promise<void> {
+  async #askOf(topic: string, wait: RetentionWait, owned: readonly number[], signal: AbortSignal): Promise<void> {
     const { partitions, keptUntil: before } = wait;
     const found = await this.#ask(topic, wait, owned, signal).catch((error: unknown) =>
       error instanceof OutageError ? before : undefined,
@@ -161,7 +161,12 @@ export class WaitingRetention implements TopicRetention {
     }
   }
 
-  async #ask(topic: string, wait: Wait, owned: readonly number[], signal: AbortSignal): Promise<Date | undefined> {
+  async #ask(
+    topic: string,
+    wait: RetentionWait,
+    owned: readonly number[],
+    signal: AbortSignal,
+  ): Promise<Date | undefined> {
     const { logs, sink } = this.#ports;
     const retentionMs = await logs.retentionMs(topic);
     if (retentionMs === null) {
@@ -182,7 +187,7 @@ export class WaitingRetention implements TopicRetention {
   async #firstTimestamps(
     topic: string,
     unread: readonly LogRange[],
-    { timestamps }: Wait,
+    { timestamps }: RetentionWait,
     signal: AbortSignal,
   ): Promise<readonly (number | null)[]> {
     const lacking = unread.filter((range) => !timestamps.has(placeOf(range)));

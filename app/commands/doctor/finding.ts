@@ -57,9 +57,6 @@ export const away = found('away');
 export const wrong = found('wrong');
 export const skipped = found('skipped');
 
-/** The end of the messages of fatal errors: a command does not start anything. */
-const START_AGAIN = /[;,.] (then|Then) start again(?=$|[ .])/;
-
 /**
  * The finding for an error: an outage is away, a fatal error is wrong, by the code that ends a consumer.
  *
@@ -70,7 +67,7 @@ export function findingOf(subject: Subject, error: unknown): Finding {
     return away(subject, error.message);
   }
   if (error instanceof FatalError && error.code !== 'UNEXPECTED') {
-    return wrong(subject, { message: error.message.replace(START_AGAIN, ''), code: error.code });
+    return wrong(subject, { message: error.messageWithoutStart, code: error.code });
   }
   throw error;
 }

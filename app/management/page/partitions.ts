@@ -16,7 +16,7 @@ import {
 } from './markup.ts';
 
 /** An end of the log that is older says its age beside the lag. */
-const FRESH_MS = 15_000;
+const SHOWN_AGE_MS = 15_000;
 
 /** A row: one partition, or several together. */
 interface Row {
@@ -119,7 +119,7 @@ export function lagText(partitions: readonly PartitionReport[]): string | undefi
     return undefined;
   }
   const ageMs = Math.max(...known.map(({ logEndAgeMs = 0 }) => logEndAgeMs));
-  const age = ageMs > FRESH_MS ? ` (${durationText(ageMs)} ago)` : '';
+  const age = ageMs > SHOWN_AGE_MS ? ` (${durationText(ageMs)} ago)` : '';
   return `${countText(known.reduce((sum, { lag }) => sum + (lag ?? 0n), 0n))}${age}`;
 }
 
@@ -174,19 +174,19 @@ function stateOf(owned: PartitionReport, now: Date): Content {
   return lag === null ? `end of the log not known for ${durationText(owned.logEndAgeMs ?? 0)}` : null;
 }
 
-const isHeldUp = ({ unreadable, leaderlessSince, schemasAwaited, stalledSince, topicWaitsSince }: PartitionReport) =>
+const isBlocked = ({ unreadable, leaderlessSince, schemasAwaited, stalledSince, topicWaitsSince }: PartitionReport) =>
   [unreadable, leaderlessSince, schemasAwaited?.reason ?? undefined, stalledSince, topicWaitsSince].some(
     (each) => each !== undefined,
   );
 
 function topicState(partitions: readonly PartitionReport[]): string | undefined {
-  const heldUp = partitions.filter(isHeldUp).length;
+  const heldUp = partitions.filter(isBlocked).length;
   return heldUp > 0 ? `${countOfText(heldUp, 'partition')} held up` : unknownText(partitions);
 }
 
 /** What is held up is worse than what is not known, and that is worse than any lag. */
 function severity(owned: PartitionReport): number {
-  if (isHeldUp(owned)) {
+  if (isBlocked(owned)) {
     return 0;
   }
   return owned.lag === null ? 1 : 2;

@@ -64,7 +64,7 @@ export class WaitingTopics {
   }
 
   /** Nothing of the topic is read any more before it is {@link opened}. */
-  failed(topic: string, { code, messageOfWait: message, isIgnored }: FatalError): void {
+  failed(topic: string, { code, messageWithoutStart: message, isIgnored }: FatalError): void {
     this.#set(topic, { code, message, isIgnored, readSince: null });
   }
 

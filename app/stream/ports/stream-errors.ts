@@ -104,8 +104,8 @@ export class FatalError extends Error {
     return FATAL_CODES[this.code].isOfTopic && this.topic !== null;
   }
 
-  /** The message where a topic waits for the remedy: it goes on by itself, so that no process has to start again. */
-  get messageOfWait(): string {
+  /** The message for where nothing has to start again: a topic that waits goes on by itself, and a command ends. */
+  get messageWithoutStart(): string {
     return this.message.replaceAll(START_AGAIN, '');
   }
 

@@ -154,7 +154,7 @@ async function readAll(
       throw error;
     }
     isComplete = false;
-    const shape = unknownShape(printable(`nothing was read of ${topic}: ${error.messageOfWait}`));
+    const shape = unknownShape(printable(`nothing was read of ${topic}: ${error.messageWithoutStart}`));
     return { topic, value: shape, key: shape };
   };
   const shapesOf = async (entries: readonly TableSettings[]): Promise<readonly TopicShapes[]> => {

@@ -162,7 +162,11 @@ export class DryRunSummary {
         ...{ topic, partition, code },
         offset: Number(offset),
       })),
-      waiting: [...waiting].map(([topic, { code, messageOfWait }]) => ({ topic, code, message: messageOfWait })),
+      waiting: [...waiting].map(([topic, { code, messageWithoutStart }]) => ({
+        topic,
+        code,
+        message: messageWithoutStart,
+      })),
       unmapped: Object.fromEntries(unmapped),
       columns,
       rolledBack: true,

@@ -49,8 +49,8 @@ class TopicResult {
 }
 
 /** The problems alone: the sentence before them is the same for each topic. */
-const reasonLines = ({ messageOfWait }: FatalError): readonly string[] => {
-  const [first = '', ...problems] = messageOfWait.split('\n');
+const reasonLines = ({ messageWithoutStart }: FatalError): readonly string[] => {
+  const [first = '', ...problems] = messageWithoutStart.split('\n');
   return (problems.length === 0 ? [first] : problems).map(printable);
 };
 
