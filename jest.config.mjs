@@ -24,8 +24,9 @@ export const common = {
 export default {
   errorOnDeprecated: true,
   // Longer than anything that a test waits for, even where several files share two cores: what is missing shows as the error of
-  // that wait, which says what it was. A test that takes half a minute anywhere is a long one.
-  testTimeout: 180_000,
+  // that wait, which says what it was. A test that takes half a minute anywhere is a long one, and a slow machine may take
+  // several times that.
+  testTimeout: IS_LONG_RUN ? 900_000 : 180_000,
   // Integration tests wait more than they compute, and share nothing but the two servers, where each has names of its own.
   maxWorkers: 5,
   // Node.js keeps each suite's modules. Beyond this a worker spends more time on its garbage, and on copying its memory map for

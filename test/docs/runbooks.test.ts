@@ -65,7 +65,7 @@ describe.each(Object.keys(ALERTS))('%s', (alert) => {
     expect(queriesIn(isItOver).length).toBeGreaterThan(0);
     const { keepFiringFor } = ALERTS[alert as keyof typeof ALERTS];
     const minutes = keepFiringFor.replace('m', '');
-    const kept = `Prometheus keeps the alert for ${minutes} minutes after it. Its text stays at the last value`;
+    const kept = `Prometheus keeps the alert for ${minutes} minutes after that. The alert's text stays at the last value`;
     expect(isItOver.replaceAll('\n', ' ').includes(kept)).toBe(keepFiringFor !== '0s');
   });
 
