@@ -137,8 +137,8 @@ export class KafkaSource implements RecordSource {
     return this.#log.logEnds(topic, this.#admin.logRanges(topic));
   }
 
-  readonly topicIds: RecordSource['topicIds'] = (topics) =>
-    this.#templates.listUnlisted(topics).then(() => this.#admin.topicIds(topics));
+  readonly topicIds: RecordSource['topicIds'] = (topics) => this.#admin.topicIds(topics);
+  readonly requireListed: RecordSource['requireListed'] = (topics) => this.#templates.requireListed(topics);
 
   readonly knowsEpoch: RecordSource['knowsEpoch'] = (position) => this.#admin.knowsEpoch(position);
 

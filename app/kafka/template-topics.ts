@@ -3,11 +3,12 @@ import type { TopicPartition } from '../records/record.ts';
 import { type StartFrom, startPositions } from '../stream/partition/positions.ts';
 import type { Clock } from '../stream/ports/clock.ts';
 import type { Position } from '../stream/ports/record-source.ts';
-import { FatalError } from '../stream/ports/stream-errors.ts';
+import { FatalError, OutageError } from '../stream/ports/stream-errors.ts';
 import { GONE_AFTER_MS } from '../stream/subscribed-topics.ts';
 import type { ReadTopics } from '../topics/read-topics.ts';
 import { isForbiddenTopic, isUnknownTopic, messageOf, readingTopic } from './client/kafka-errors.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';
+import type { DescribedTopic } from './kafkajs/admin-requests.ts';
 import type { TemplateStart } from './subscription.ts';
 
 /** Topics that are asked for at the same time. */
@@ -65,8 +66,11 @@ export class TemplateTopics implements TemplateStart {
   readonly #seen = new Set<string>();
   /** Topics that the brokers did not have when they were asked, and that no list has had since. */
   readonly #gone = new Set<string>();
-  /** Topics that Kafka forbade when they were asked for last. */
-  #forbidden: ReadonlySet<string> = new Set();
+  /** Topics that Kafka forbids. Of one that it then did not have, when it first answered so; a steady time. */
+  #forbidden: ReadonlyMap<string, number | null> = new Map();
+  /** How many lists were asked for, and which of them was taken last. */
+  #lists = 0;
+  #taken = 0;
   #reported = '';
 
   constructor(ports: TemplateTopicsPorts) {
@@ -74,29 +78,39 @@ export class TemplateTopics implements TemplateStart {
   }
 
   async list(): Promise<readonly string[]> {
-    const { admin, topics } = this.#ports;
-    topics.list(await admin.listTopics());
+    await this.#list();
     // Where the answer does not come, the next list asks again.
     await this.#askForUnlisted().catch(() => undefined);
-    return topics.listed;
+    return this.#ports.topics.listed;
   }
 
   /**
-   * Lists the cluster where one of these topics is in use that the last list did not have: the leader, which dealt it,
-   * knows more.
+   * Lists the cluster where the last list lacks one of these topics, which are about to be read: the leader, which
+   * assigned it, knows more.
    *
-   * Proof that of two topics that one `table` with braces maps to one table, and that two members own, none or one is
-   * written. Who writes a topic has a list with it and without the other. Say that both do. The first one's list is
-   * older than the other topic, and younger than its own; the second one's list is the reverse. So each topic would be
-   * older than the other. A list that comes later has both, and both wait.
+   * Proof that two topics that one `table` with braces maps to one table are not both written, whichever processes own
+   * them. Who writes a topic has a list with it, and without the other one: with both in the list, both wait. Brokers
+   * learn of topics in the order in which these are created. So a list that has the younger one has the older one, too,
+   * and nobody has a list with the younger one alone. This takes for granted that each of them is created once, that
+   * the login may describe both, and that brokers report ids of topics (Kafka 2.8).
    *
-   * @throws OutageError while no broker answers: then nothing of them is opened
+   * @param topics those that Kafka has, as it has just been asked for them by name
+   * @throws OutageError while no broker answers, or the list comes from one that knows less: then none of them is read
    */
-  async listUnlisted(inUse: readonly string[]): Promise<void> {
-    const { topics } = this.#ports;
-    const listed = new Set(topics.listed);
-    if (inUse.some((topic) => topics.isTemplated(topic) && !listed.has(topic))) {
-      await this.list();
+  async requireListed(topics: Iterable<string>): Promise<void> {
+    const { topics: read } = this.#ports;
+    const templated = [...topics].filter((topic) => read.isTemplated(topic));
+    const unlisted = (): readonly string[] => {
+      const listed = new Set(read.listed);
+      return templated.filter((topic) => !listed.has(topic));
+    };
+    if (unlisted().length > 0) {
+      await this.#list();
+    }
+    const lacking = unlisted();
+    if (lacking.length > 0) {
+      const message = `a broker has no topic ${lacking.join(', ')} in its list yet, and another one has`;
+      throw new OutageError(message, { reason: 'kafka_away' });
     }
   }
 
@@ -130,6 +144,17 @@ export class TemplateTopics implements TemplateStart {
     }
   }
 
+  /** An answer that was asked for before one that is taken already may lack a topic that this one has. */
+  async #list(): Promise<void> {
+    this.#lists += 1;
+    const nth = this.#lists;
+    const found = await this.#ports.admin.listTopics();
+    if (nth > this.#taken) {
+      this.#taken = nth;
+      this.#ports.topics.list(found);
+    }
+  }
+
   /**
    * A topic that the login may not describe is in no list, so at the next start of the group nobody owns it. What the
    * group has read before, or a list had, is asked for by its name, unless it is owned here.
@@ -145,15 +170,27 @@ export class TemplateTopics implements TemplateStart {
       topics.isTemplated(topic) && ![listed, this.#gone, this.#owned].some((those) => those.has(topic));
     const unlisted = [...new Set([...(await store.storedTopics()), ...this.#seen])].filter(isUnlisted);
     const answer = unlisted.length === 0 ? [] : ((await admin.describeTopics(unlisted)) ?? []);
-    const gone = answer.filter(isUnknownTopic).map(({ topic }) => topic);
+    const gone = this.#goneOf(answer);
     for (const topic of gone) {
       this.#seen.delete(topic);
       this.#gone.add(topic);
     }
-    this.#reportGone(gone.filter((topic) => this.#forbidden.has(topic)));
-    const errors = answer.filter(isForbiddenTopic).map(({ topic }) => [topic, forbidden(topic)] as const);
-    this.#forbidden = new Set(errors.map(([topic]) => topic));
-    onUnlisted(new Map(errors), this.#gone);
+    onUnlisted(new Map([...this.#forbidden.keys()].map((topic) => [topic, forbidden(topic)])), this.#gone);
+  }
+
+  /** Topics that are gone. One that was forbidden still is for 5 s, since a broker that just started may miss it. */
+  #goneOf(answer: readonly DescribedTopic[]): readonly string[] {
+    const now = this.#ports.clock.steady().getTime();
+    const before = this.#forbidden;
+    const unknownSince = (topic: string): number => before.get(topic) ?? (before.has(topic) ? now : -Infinity);
+    const unknown = answer.filter(isUnknownTopic).map(({ topic }) => topic);
+    const gone = unknown.filter((topic) => now - unknownSince(topic) >= GONE_AFTER_MS);
+    this.#forbidden = new Map([
+      ...answer.filter(isForbiddenTopic).map(({ topic }) => [topic, null] as const),
+      ...unknown.filter((topic) => !gone.includes(topic)).map((topic) => [topic, unknownSince(topic)] as const),
+    ]);
+    this.#reportGone(gone.filter((topic) => before.has(topic) && !this.#ports.topics.all.includes(topic)));
+    return gone;
   }
 
   /**

@@ -63,7 +63,7 @@ export function startPositions(choice: StartChoice, stored: ReadonlySet<number>)
 }
 
 interface PositionPorts {
-  readonly source: Pick<RecordSource, 'topicIds' | 'logRanges' | 'committedOffsets'>;
+  readonly source: Pick<RecordSource, 'topicIds' | 'requireListed' | 'logRanges' | 'committedOffsets'>;
   readonly sink: Pick<RecordSink, 'positions' | 'adoptTopicIds' | 'recordTables' | 'initialize'>;
 }
 

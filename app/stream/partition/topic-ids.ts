@@ -18,7 +18,7 @@ import { FatalError } from '../ports/stream-errors.ts';
  * Where brokers fetch by name (before Kafka 3.1), 2. does not hold between an assignment and the next failed fetch.
  */
 interface TopicIdPorts {
-  readonly source: Pick<RecordSource, 'topicIds'>;
+  readonly source: Pick<RecordSource, 'topicIds' | 'requireListed'>;
   readonly sink: Pick<RecordSink, 'positions' | 'adoptTopicIds'>;
 }
 
@@ -35,7 +35,7 @@ interface IdentifiedPositions {
  * The ids are asked for before any log range: an offset of one topic is so never stored under the id of a later one.
  *
  * @throws FatalError `TOPIC_RECREATED` when Kafka has another topic under the name
- * @throws OutageError while PostgreSQL or Kafka is away
+ * @throws OutageError while PostgreSQL or Kafka is away, or a list of the cluster lacks a topic that Kafka has
  */
 export async function identifiedPositions(
   { source, sink }: TopicIdPorts,
@@ -43,6 +43,7 @@ export async function identifiedPositions(
 ): Promise<IdentifiedPositions> {
   const stored = await sink.positions(topics);
   const ids: ReadonlyMap<string, string> = topics.length > 0 ? await source.topicIds(topics) : new Map();
+  await source.requireListed(ids.keys());
   for (const position of stored) {
     requireSameTopic(position, ids.get(position.topic));
   }

@@ -144,6 +144,11 @@ export interface RecordSource {
   resume(partition: TopicPartition): void;
   /** Kafka's ids of topics by their names. A topic that the brokers do not have, or report no id of, is left out. */
   topicIds(topics: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /**
+   * Makes sure that what is known of the cluster's topics is no older than these, which are about to be read: which
+   * table a topic goes to depends on the others. @throws OutageError while it is older
+   */
+  requireListed(topics: Iterable<string>): Promise<void>;
   /** The log ranges of all partitions of a topic, or that one has no leader. */
   logRanges(topic: string): Promise<PartitionLog[]>;
   /**

@@ -246,6 +246,7 @@ export class ModelledConsumer implements RecordSink, RecordSource {
 
   knowsEpoch = async (): Promise<boolean> => true;
   topicIds = (): Promise<ReadonlyMap<string, string>> => this.#answer().then(() => new Map());
+  requireListed = async (): Promise<void> => undefined;
 
   async logRanges(): Promise<PartitionLog[]> {
     await this.#answer();

@@ -50,31 +50,17 @@ class StubMember implements GroupMember {
 }
 
 /** A source whose member is told by the test what it is assigned, and what it told in turn. */
-async function aSource(lists: readonly (readonly string[])[] = []) {
+async function aSource() {
   const told: string[] = [];
   const member = new StubMember(told);
   const stub = new StubCluster();
   const kafka = { [Symbol('private:Kafka:createCluster')]: () => stub.cluster } as unknown as Kafka;
-  const admin = {
-    ...{ missingTopics: async () => [], groupOffsets: async () => [], disconnect: async () => undefined },
-    listTopics: async () => {
-      told.push('list');
-      return lists[told.filter((line) => line === 'list').length - 1] ?? [];
-    },
-    topicIds: async (of: readonly string[]) => {
-      told.push(`ids of ${of}`);
-      return new Map();
-    },
-  };
+  const admin = { missingTopics: async () => [], groupOffsets: async () => [], disconnect: async () => undefined };
   const watched =
     (name: string) =>
     (event: object = {}) =>
       void told.push(`${name} ${Object.values(event).join(' ')}`.trim());
-  const base = load({});
-  const settings = {
-    ...base,
-    kafka: { ...base.kafka, topics: [...base.kafka.topics, ...(lists.length > 0 ? ['shop.{any}'] : [])] },
-  };
+  const settings = load({});
   const source = new KafkaSource(settings.kafka, kafka, {
     topics: new ReadTopics(settings),
     admin: admin as unknown as KafkaAdmin,
@@ -266,13 +252,4 @@ test.each([
   ['no broker', { broker: undefined, host: 'kafka-1' }, 'no broker'],
 ])('a failure names its broker once, where it has one: %s %j', (message, fields, text) => {
   expect(failureText(Object.assign(new Error(message), fields))).toBe(text);
-});
-
-test('the cluster is listed before the id of a topic is read that no list had', async () => {
-  const { source, told } = await aSource([[], ['shop.a']]);
-  await source.topicIds(['orders']);
-  await source.topicIds(['orders', 'shop.a']);
-  await source.topicIds(['orders', 'shop.a']);
-  expect(told).toEqual(['list', 'ids of orders', 'list', 'ids of orders,shop.a', 'ids of orders,shop.a']);
-  await source.stop();
 });

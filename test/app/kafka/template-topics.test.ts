@@ -165,6 +165,7 @@ async function unlisted(stored: () => Promise<readonly string[]> = async () => [
   const asked: string[] = [];
   const reported: string[] = [];
   const lines: string[] = [];
+  let held: Promise<void> | undefined;
   const described = (topic: string) => ({
     ...{ topic, topicErrorCode: codes.get(topic) ?? 0, id: '', partitions: 1, leaderless: [] },
     ...{ mayRead: null, mayWrite: null },
@@ -176,7 +177,12 @@ async function unlisted(stored: () => Promise<readonly string[]> = async () => [
       info: (fields: object | string, message = '') => void lines.push(JSON.stringify(fields), message),
     },
     admin: {
-      listTopics: async () => listed,
+      listTopics: async () => {
+        const [answered, before] = [[...listed], held];
+        held = undefined;
+        await before;
+        return answered;
+      },
       topicIds: async () => new Map<string, string>(),
       logRanges: async () => [],
       committedOffsets: async () => [],
@@ -201,6 +207,14 @@ async function unlisted(stored: () => Promise<readonly string[]> = async () => [
     codes.clear();
     for (const [topic, code] of Object.entries(lacking)) codes.set(topic, code);
   };
+  /** The answer to the next list comes when the function is called that this returns. */
+  const later = (): (() => void) => {
+    let release: () => void = nothing;
+    held = new Promise((resolve) => {
+      release = resolve;
+    });
+    return () => release();
+  };
   const taken = () => ({ asked: asked.splice(0), reported: reported.splice(0) });
   /** One more list. */
   const list = async (lacking: Readonly<Record<string, number>> = {}) => {
@@ -212,7 +226,7 @@ async function unlisted(stored: () => Promise<readonly string[]> = async () => [
     ending.abort();
     await watching;
   };
-  return { found, topics, lines, answer, taken, list, end };
+  return { found, topics, lines, answer, later, taken, list, end };
 }
 
 test('a topic that was read before, and that Kafka forbids, is reported until a list has it again', async () => {
@@ -241,37 +255,45 @@ test('one that was deleted is asked for once, and none is asked for that no temp
   await end();
 });
 
-test('one that was forbidden, and then deleted, is logged as deleted, once', async () => {
+test('one that was forbidden is deleted once Kafka has not had it for 5 s, and is logged once', async () => {
   const { lines, list, end } = await unlisted();
   await list({ 'shop.a': FORBIDDEN });
+  const still = { asked: ['shop.a'], reported: ['shop.a TOPIC_FORBIDDEN'] };
+  expect(await list({ 'shop.a': UNKNOWN })).toEqual(still);
+  expect(await list({ 'shop.a': FORBIDDEN })).toEqual(still);
+  for (let second = 0; second < 5; second += 1) {
+    expect(await list({ 'shop.a': UNKNOWN })).toEqual(still);
+  }
   expect(await list({ 'shop.a': UNKNOWN })).toEqual({ asked: ['shop.a'], reported: ['shop.a gone'] });
   await list({ 'shop.a': UNKNOWN });
   expect(lines).toEqual(['{"topics":["shop.a"]}', expect.stringMatching(/^these topics were deleted/)]);
   await end();
 });
 
-test('before a topic is opened that the last list did not have, the cluster is listed: another may have its table', async () => {
+test('before a topic is read that the last list lacks, the cluster is listed: another one may have its table', async () => {
   const { found, topics, answer, end } = await unlisted();
   answer({ 'shop.b': UNKNOWN, 'shop.c': UNKNOWN });
   await found.list();
   answer({ 'shop.c': UNKNOWN });
-  await found.listUnlisted(['shop.a', 'named', 'else']);
+  await found.requireListed(['shop.a', 'named', 'else']);
   expect(topics.listed).toEqual(['shop.a']);
-  await found.listUnlisted(['shop.a', 'shop.b']);
+  await found.requireListed(['shop.a', 'shop.b']);
   expect(topics.listed).toEqual(['shop.a', 'shop.b']);
+  await expect(found.requireListed(['shop.a', 'shop.c'])).rejects.toThrow('no topic shop.c in its list yet');
+  answer({});
+  await found.requireListed(['shop.a', 'shop.c']);
   await end();
 });
 
-test('what the group has read before is asked for again while it is not known', async () => {
-  const answers = [new OutageError('away', { reason: 'database_away' })];
-  const { list, end } = await unlisted(async () => {
-    const away = answers.pop();
-    if (away !== undefined) {
-      throw away;
-    }
-    return ['shop.b'];
-  });
-  expect(await list({ 'shop.b': FORBIDDEN })).toEqual({ asked: [], reported: [] });
-  expect(await list({ 'shop.b': FORBIDDEN })).toEqual({ asked: ['shop.b'], reported: ['shop.b TOPIC_FORBIDDEN'] });
+test('a list that was asked for before another one, and comes behind it, is not taken', async () => {
+  const { found, topics, answer, later, end } = await unlisted();
+  answer({ 'shop.b': UNKNOWN, 'shop.c': UNKNOWN });
+  const release = later();
+  const late = found.list();
+  answer({});
+  await found.requireListed(['shop.b']);
+  release();
+  await late;
+  expect(topics.listed).toEqual(['shop.a', 'shop.b', 'shop.c']);
   await end();
 });

@@ -243,3 +243,24 @@ test('who is expelled writes no more, is reported as before, and goes on from th
   await answerAll(sink);
   expect(sink.stored).toBe(6n);
 });
+
+test('nothing is read while the list of the cluster lacks a topic that Kafka has', async () => {
+  const { source, pipeline, clock, fatal } = setUp(12n);
+  clock.holdWaits();
+  const asked: string[] = [];
+  let isListed = false;
+  source.topicIds = async () => new Map([[PARTITION.topic, 'an id']]);
+  source.requireListed = async (topics) => {
+    asked.push([...topics].join());
+    if (!isListed) {
+      throw new OutageError('another broker has it', { reason: 'kafka_away' });
+    }
+  };
+  assignAnew(pipeline, [PARTITION]);
+  await settle();
+  expect([asked, pipeline.report().partitions[0]?.nextOffset]).toEqual([[PARTITION.topic], null]);
+  isListed = true;
+  clock.endWaits(() => true);
+  await settle();
+  expect([asked.length, pipeline.report().partitions[0]?.nextOffset, fatal]).toEqual([2, 0n, []]);
+});

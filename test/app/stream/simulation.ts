@@ -91,6 +91,8 @@ class SimulatedSource implements RecordSource {
     return new Map();
   }
 
+  async requireListed(_topics: Iterable<string>): Promise<void> {}
+
   async committedOffsets(_topic: string): Promise<Position[]> {
     return [];
   }

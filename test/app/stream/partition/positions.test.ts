@@ -211,6 +211,7 @@ function steppingClock() {
 const ranged = (...ranges: (Pick<LogRange, 'start' | 'end'> | Error)[]) => ({
   asked: 0,
   topicIds: async () => new Map([[PARTITION.topic, 'ORkDSGWzSGqfvNN4ktnfyQ']]),
+  requireListed: async () => undefined,
   knowsEpoch: async () => true,
   async logRanges() {
     const range = ranges[Math.min(this.asked, ranges.length - 1)];
