@@ -161,14 +161,11 @@ export class DryRun {
       if (written === null) {
         return [];
       }
-      await requireTablesOnce(client, written.batches);
       const owner = { groupId, ownTables: this.#ownTables, deadLetters: WITHOUT_LIMIT };
-      await client.query('SAVEPOINT tried');
-      const poison = await copyAdmitted(client, owner, request, written).then(
-        (copied) => copied.poison,
-        (error: unknown) => this.#leaveWaiting(request.topic, error),
-      );
-      await client.query(`${poison === null ? 'ROLLBACK TO' : 'RELEASE'} SAVEPOINT tried`);
+      const poison = await this.#orWaiting(client, request.topic, async () => {
+        await requireTablesOnce(client, written.batches);
+        return (await copyAdmitted(client, owner, request, written)).poison;
+      });
       if (poison === null) {
         return [];
       }
@@ -187,6 +184,25 @@ export class DryRun {
     try {
       return work();
     } catch (error) {
+      return this.#leaveWaiting(topic, error);
+    }
+  }
+
+  /**
+   * What the work in the transaction comes to; `null` where the topic waits, and the work is taken back.
+   *
+   * @throws the error also where the transaction is over already, as where the role may not do what only a trial does
+   */
+  async #orWaiting<T>(client: PoolClient, topic: string, work: () => Promise<T>): Promise<T | null> {
+    await client.query('SAVEPOINT tried');
+    try {
+      const done = await work();
+      await client.query('RELEASE SAVEPOINT tried');
+      return done;
+    } catch (error) {
+      await client.query('ROLLBACK TO SAVEPOINT tried').catch(() => {
+        throw error;
+      });
       return this.#leaveWaiting(topic, error);
     }
   }
