@@ -14,7 +14,7 @@ import { ConsumerFleet } from './consumer-fleet.ts';
 import { DatabaseFaults, ROLE } from './database-faults.ts';
 import { CUSTOMER_CHANGES, KEYED_SETTINGS, KeyedTopic, PAYMENT_CHANGES, PROFILE_EVENTS } from './keyed-topic.ts';
 import type { ChaosOptions } from './options.ts';
-import { PARTITIONS, SESSION_TIMEOUT_MS, SIDE_TOPIC, TEMPLATE } from './schedule.ts';
+import { MAIN_TOPIC, NAMED_TOPICS, PARTITIONS, SESSION_TIMEOUT_MS, SIDE_TOPIC, TEMPLATE } from './schedule.ts';
 import { SideTopic } from './side-topic.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 import { TemplatedTopics } from './templated-topics.ts';
@@ -22,7 +22,7 @@ import { TemplatedTopics } from './templated-topics.ts';
 const kafkajs = loadQuietKafkajs();
 
 /** Main topic, group and schema of the rows that the run writes. */
-export const WRITTEN: Written = { topic: 'orders', group: 'chaos', schema: 'stream_consumer' };
+export const WRITTEN: Written = { topic: MAIN_TOPIC, group: 'chaos', schema: 'stream_consumer' };
 
 const RECORDS_PER_SECOND = 1_000;
 
@@ -33,6 +33,7 @@ export const CLIENT_ID = 'chaos-consumer';
 export const COUNTED_LOG_LINES = {
   'stale writers turned away': /another writer moved the offset/,
   'writes tried again': /the write failed and is tried again/,
+  'topics that waited for their tables': /"code":"TABLES_DO_NOT_FIT".*the topic waits alone/,
 } as const;
 
 /**
@@ -40,7 +41,7 @@ export const COUNTED_LOG_LINES = {
  * that partitions are paused and resumed, too.
  */
 const CONSUMER_SETTINGS = {
-  KAFKA_TOPICS: `${WRITTEN.topic},${SIDE_TOPIC},${TEMPLATE}`,
+  KAFKA_TOPICS: [...NAMED_TOPICS, TEMPLATE].join(),
   // Sooner than usual, so that a run has more faults.
   KAFKA_TOPIC_REFRESH: '10s',
   KAFKA_CLIENT_ID: CLIENT_ID,

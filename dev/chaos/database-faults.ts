@@ -17,7 +17,15 @@ const CHANGES = {
 } as const;
 
 /** A column of each table, for an index. */
-const COLUMN: Readonly<Record<Table, string>> = { records: 'partition', offsets: 'partition', customers: 'name' };
+const COLUMN: Readonly<Record<Table, string>> = {
+  records: 'partition',
+  offsets: 'partition',
+  customers: 'name',
+  payments: 'state',
+};
+
+/** A column of payments. Its name is that of a field, too. */
+export const RENAMED_COLUMN = 'payer';
 
 /** Faults that PostgreSQL's own commands make. Where PostgreSQL is restarted meanwhile, they end sooner. */
 export class DatabaseFaults {
@@ -63,6 +71,24 @@ export class DatabaseFaults {
     await insist(() => this.#run(sqlOf(CHANGES[change].undo)));
   }
 
+  /** Gives the column of payments another name until the work is done. */
+  async renameColumn(whileRenamed: () => Promise<void>): Promise<void> {
+    const other = `chaos_${RENAMED_COLUMN}`;
+    await insist(() => this.#rename(RENAMED_COLUMN, other));
+    try {
+      await whileRenamed();
+    } finally {
+      await insist(() => this.#rename(other, RENAMED_COLUMN));
+    }
+  }
+
+  /** Where the answer to an attempt before was lost, it is done. */
+  #rename(from: string, to: string): Promise<void> {
+    return this.#run(`DO $$ BEGIN
+      ALTER TABLE ${this.#name('payments')} RENAME ${from} TO ${to};
+    EXCEPTION WHEN undefined_column THEN NULL; END $$`);
+  }
+
   /** Ends the consumers' sessions and leaves them no connection. */
   async limitConnections(way: ConnectionLimit, ms: number): Promise<void> {
     if (way === 'server') {
@@ -104,7 +130,8 @@ export class DatabaseFaults {
     await insist(() => this.#run(`DROP ROLE IF EXISTS ${idle}`));
   }
 
-  #schemaOf = (table: Table): string => `"${table === 'customers' ? KEYED_SCHEMA : this.#schema}"`;
+  #schemaOf = (table: Table): string =>
+    `"${table === 'customers' || table === 'payments' ? KEYED_SCHEMA : this.#schema}"`;
 
   #name = (table: Table): string => `${this.#schemaOf(table)}.${table}`;
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { EXIT_CODE } from '../../contract/exit-code.ts';
 import { limitFetches } from '../stack/client-quota.ts';
 import type { RegistryTrouble } from '../stack/schema-server.ts';
-import { type ChaosStack, CLIENT_ID } from './chaos-stack.ts';
+import { type ChaosStack, CLIENT_ID, COUNTED_LOG_LINES } from './chaos-stack.ts';
 import { type ConsumerFleet, LISTENING } from './consumer-fleet.ts';
 import { insist } from './insist.ts';
 import { KEYED_SETTINGS } from './keyed-topic.ts';
@@ -43,9 +43,9 @@ export async function makeFault(stack: ChaosStack, fault: Fault): Promise<void> 
     case 'delay Kafka':
       return slowDown(kafkaProxy, fault);
     case 'lock table':
-      return database.lock(fault.table, fault.ms);
     case 'alter table':
-      return database.alter(fault.table, fault.change, fault.ms);
+    case 'rename column':
+      return changeTable(stack, fault);
     case 'limit connections':
       return database.limitConnections(fault.way, fault.ms);
     case 'limit bytes':
@@ -64,6 +64,33 @@ export async function makeFault(stack: ChaosStack, fault: Fault): Promise<void> 
     case 'poison burst':
       return producer.burst(fault.partition, fault.records);
   }
+}
+
+type TableFault = Extract<Fault, { kind: 'lock table' | 'alter table' | 'rename column' }>;
+
+function changeTable(stack: ChaosStack, fault: TableFault): Promise<void> {
+  switch (fault.kind) {
+    case 'lock table':
+      return stack.database.lock(fault.table, fault.ms);
+    case 'alter table':
+      return stack.database.alter(fault.table, fault.change, fault.ms);
+    case 'rename column':
+      return renameColumn(stack, fault.ms);
+  }
+}
+
+/** At least until a consumer has left the topic of the table waiting. */
+function renameColumn({ database, fleet }: ChaosStack, ms: number): Promise<void> {
+  const waits = COUNTED_LOG_LINES['topics that waited for their tables'];
+  const before = fleet.counted(waits);
+  const noticed = async (): Promise<void> => {
+    if (fleet.counted(waits) === before) {
+      throw new Error('no topic waits for the table payments');
+    }
+  };
+  return database.renameColumn(async () => {
+    await Promise.all([insist(noticed), delay(ms)]);
+  });
 }
 
 async function restart(server: { start(): Promise<void> }, stop: () => Promise<void>, awayMs: number): Promise<void> {

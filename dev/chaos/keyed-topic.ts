@@ -19,7 +19,8 @@ import { loadExpected, type Written } from '../verdict/compare-tables.ts';
 import type { Finding } from '../verdict/finding.ts';
 import { PositionReader, type Positions } from '../verdict/positions.ts';
 import { ChaosProducer } from './chaos-producer.ts';
-import { KEYED_SCHEMA } from './schedule.ts';
+import { RENAMED_COLUMN } from './database-faults.ts';
+import { KEYED_SCHEMA, NAMED_TOPICS } from './schedule.ts';
 
 const PARTITIONS = 3;
 const RECORDS_PER_SECOND = 300;
@@ -68,10 +69,14 @@ export const KEYED_SETTINGS = {
   TABLES_1_FIELDS: profiles.fields,
   TABLES_1_KEY: profiles.key ?? '',
   TABLES_1_ENVELOPE: profiles.envelope ?? '',
-  TABLES_2_TOPIC: payments.topic,
-  TABLES_2_TABLE: payments.table,
+  // By a template, so that the topic waits alone where one of the others would end the consumers.
+  TABLES_2_TOPIC: '{table}',
+  TABLES_2_EXCEPT: [...NAMED_TOPICS, customers.topic, profiles.topic].join(),
+  TABLES_2_TABLE: `${KEYED_SCHEMA}.{table}`,
   TABLES_2_FIELDS: payments.fields,
-  TABLES_2_KEY: payments.key ?? '',
+  // A column that is named has to be there.
+  [`TABLES_2_COLUMNS_${RENAMED_COLUMN.toUpperCase()}`]: RENAMED_COLUMN,
+  TABLES_2_KEY: 'primary',
   FORMATS_PAYMENTS: 'registry',
 } as const;
 

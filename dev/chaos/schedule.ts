@@ -14,15 +14,18 @@ const STORM_MS = 3_000;
 /** `kafka.sessionTimeout` of the consumers: a freeze is longer, so that the frozen one has lost its partitions. */
 export const SESSION_TIMEOUT_MS = 6_000;
 
+export const MAIN_TOPIC = 'orders';
 /** The topic that is deleted and created again while the consumers read it beside the other one. */
 export const SIDE_TOPIC = 'refunds';
+/** Topics that go into `records` by their names. */
+export const NAMED_TOPICS: readonly string[] = [MAIN_TOPIC, SIDE_TOPIC];
 
 /** What the consumers' settings have beside names: topics that it takes come and go. */
 export const TEMPLATE = 'shops.{any}';
 /** Topics of the template at the start: each round creates one and drops one, in any order. */
 export const FIRST_TEMPLATED = 2;
 
-/** Schema of the table that a topic of changes by key goes to. */
+/** Schema of the tables that topics of changes by key go to. */
 export const KEYED_SCHEMA = 'public';
 
 /** One step of so many has two faults. */
@@ -42,6 +45,7 @@ export type Fault =
   | { readonly kind: 'delay PostgreSQL' | 'delay Kafka'; readonly latencyMs: number; readonly ms: number }
   | { readonly kind: 'lock table'; readonly table: Table; readonly ms: number }
   | { readonly kind: 'alter table'; readonly table: Table; readonly change: TableChange; readonly ms: number }
+  | { readonly kind: 'rename column'; readonly ms: number }
   | { readonly kind: 'limit connections'; readonly way: ConnectionLimit; readonly ms: number }
   | { readonly kind: 'limit bytes'; readonly bytesPerSecond: number; readonly ms: number }
   | { readonly kind: 'set clock'; readonly slot: number; readonly hours: number; readonly ms: number }
@@ -63,8 +67,8 @@ export interface Visit {
   readonly staysMs: number;
 }
 
-/** Tables that each transaction needs, and that of the keyed topic. */
-export type Table = 'records' | 'offsets' | 'customers';
+/** Tables that each transaction needs, that of a named topic, and that of one whose topic waits alone. */
+export type Table = 'records' | 'offsets' | 'customers' | 'payments';
 export type TableChange = 'column' | 'index' | 'rewrite';
 /** What is used up: the connections of the consumers' role, or all of the server's. */
 export type ConnectionLimit = 'role' | 'server';
@@ -99,6 +103,8 @@ export function describeFault(fault: Fault): string {
       return `lock the table ${fault.table} for ${seconds(fault.ms)}`;
     case 'alter table':
       return `${TABLE_CHANGES[fault.change]} of ${fault.table}, within ${seconds(fault.ms)}`;
+    case 'rename column':
+      return `rename column: the table payments does not fit for ${seconds(fault.ms)}, and its topic waits alone`;
     case 'limit connections':
       return `${CONNECTION_LIMITS[fault.way]} for ${seconds(fault.ms)}, and end the consumers' sessions`;
     case 'limit bytes':
@@ -159,6 +165,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   'delay Kafka',
   'lock table',
   'alter table',
+  'rename column',
   'limit connections',
   'limit bytes',
   'set clock',
@@ -238,6 +245,8 @@ function drawFault(random: RandomSource, kind: FaultKind, slots: readonly number
       return { kind, table: pick(random, TABLES), ms: between(random, 2_000, 7_000) };
     case 'alter table':
       return { kind, table: pick(random, TABLES), change: pick(random, CHANGES), ms: between(random, 1_000, 5_000) };
+    case 'rename column':
+      return { kind, ms: between(random, 1_000, 8_000) };
     case 'limit connections':
       return { kind, way: pick(random, ['role', 'server'] as const), ms: between(random, 2_000, 7_000) };
     case 'limit bytes':
@@ -267,7 +276,7 @@ const drawVisits = (random: RandomSource): readonly Visit[] =>
     staysMs: between(random, 0, STORM_MS),
   }));
 
-const TABLES = ['records', 'offsets', 'customers'] as const;
+const TABLES = ['records', 'offsets', 'customers', 'payments'] as const;
 const CHANGES = ['column', 'index', 'rewrite'] as const;
 const TROUBLES = Object.keys(REGISTRY_TROUBLES) as readonly RegistryTrouble[];
 

@@ -136,9 +136,9 @@ describe('the schedule of faults', () => {
     const hours = all.flatMap((fault) => (fault.kind === 'set clock' ? [fault.hours] : []));
     expect([Math.min(...hours), Math.max(...hours), hours.includes(0)]).toEqual([-24, 24, false]);
     const changes = all.flatMap((fault) => (fault.kind === 'alter table' ? [`${fault.change} ${fault.table}`] : []));
-    expect(new Set(changes).size).toBe(9);
+    expect(new Set(changes).size).toBe(12);
     const locks = all.flatMap((fault) => (fault.kind === 'lock table' ? [fault.table] : []));
-    expect(new Set(locks).size).toBe(3);
+    expect(new Set(locks).size).toBe(4);
   });
 
   test('spoils the registry in each way', () => {
@@ -154,6 +154,10 @@ describe('the schedule of faults', () => {
     [
       { kind: 'alter table', table: 'offsets', change: 'rewrite', ms: 2_000 },
       'alter table: VACUUM FULL, again and again, of offsets, within 2.0 s',
+    ],
+    [
+      { kind: 'rename column', ms: 2_000 },
+      'rename column: the table payments does not fit for 2.0 s, and its topic waits alone',
     ],
     [
       { kind: 'limit connections', way: 'role', ms: 2_000 },
