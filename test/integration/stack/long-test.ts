@@ -1,8 +1,5 @@
 import { test } from '@jest/globals';
 
-/** Against what hangs, and no measure: a busy machine takes several times what a quiet one does. */
-const TIMEOUT_MS = 900_000;
-
 /** Whether `npm run test:long` runs, for tests that take more cases then. */
 export const IS_LONG_RUN = process.env['STREAM_CONSUMER_LONG_TESTS'] === 'true';
 
@@ -12,9 +9,9 @@ export const IS_LONG_RUN = process.env['STREAM_CONSUMER_LONG_TESTS'] === 'true';
  *
  * A test with a snapshot is no such test: elsewhere the snapshot would be obsolete, and `--ci` fails for that.
  *
- * @param timeout milliseconds that the test may take
+ * @param timeout milliseconds that the test may take. @default what jest.config.mjs gives each test of a long run
  */
-export function longTest(name: string, run: () => Promise<void>, timeout: number = TIMEOUT_MS): void {
+export function longTest(name: string, run: () => Promise<void>, timeout?: number): void {
   if (IS_LONG_RUN) {
     test(name, run, timeout);
   }
