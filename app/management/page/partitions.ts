@@ -174,19 +174,25 @@ function stateOf(owned: PartitionReport, now: Date): Content {
   return lag === null ? `end of the log not known for ${durationText(owned.logEndAgeMs ?? 0)}` : null;
 }
 
-const isBlocked = ({ unreadable, leaderlessSince, schemasAwaited, stalledSince, topicWaitsSince }: PartitionReport) =>
+const isPartitionHeldUp = ({
+  unreadable,
+  leaderlessSince,
+  schemasAwaited,
+  stalledSince,
+  topicWaitsSince,
+}: PartitionReport) =>
   [unreadable, leaderlessSince, schemasAwaited?.reason ?? undefined, stalledSince, topicWaitsSince].some(
     (each) => each !== undefined,
   );
 
 function topicState(partitions: readonly PartitionReport[]): string | undefined {
-  const heldUp = partitions.filter(isBlocked).length;
+  const heldUp = partitions.filter(isPartitionHeldUp).length;
   return heldUp > 0 ? `${countOfText(heldUp, 'partition')} held up` : unknownText(partitions);
 }
 
 /** What is held up is worse than what is not known, and that is worse than any lag. */
 function severity(owned: PartitionReport): number {
-  if (isBlocked(owned)) {
+  if (isPartitionHeldUp(owned)) {
     return 0;
   }
   return owned.lag === null ? 1 : 2;
