@@ -146,7 +146,9 @@ export interface RecordSource {
   topicIds(topics: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /**
    * Makes sure that what is known of the cluster's topics is no older than these, which are about to be read: which
-   * table a topic goes to depends on the others. @throws OutageError while it is older
+   * table a topic goes to depends on the others.
+   *
+   * @throws OutageError while it is older
    */
   requireListed(topics: Iterable<string>): Promise<void>;
   /** The log ranges of all partitions of a topic, or that one has no leader. */

@@ -50,17 +50,24 @@ class StubMember implements GroupMember {
 }
 
 /** A source whose member is told by the test what it is assigned, and what it told in turn. */
-async function aSource() {
+async function aSource(topics = load({}).kafka.topics) {
   const told: string[] = [];
   const member = new StubMember(told);
   const stub = new StubCluster();
   const kafka = { [Symbol('private:Kafka:createCluster')]: () => stub.cluster } as unknown as Kafka;
-  const admin = { missingTopics: async () => [], groupOffsets: async () => [], disconnect: async () => undefined };
+  const admin = {
+    ...{ missingTopics: async () => [], groupOffsets: async () => [], disconnect: async () => undefined },
+    listTopics: async () => {
+      told.push('list');
+      return ['shop.a'];
+    },
+  };
   const watched =
     (name: string) =>
     (event: object = {}) =>
       void told.push(`${name} ${Object.values(event).join(' ')}`.trim());
-  const settings = load({});
+  const base = load({});
+  const settings = { ...base, kafka: { ...base.kafka, topics } };
   const source = new KafkaSource(settings.kafka, kafka, {
     topics: new ReadTopics(settings),
     admin: admin as unknown as KafkaAdmin,
@@ -252,4 +259,14 @@ test.each([
   ['no broker', { broker: undefined, host: 'kafka-1' }, 'no broker'],
 ])('a failure names its broker once, where it has one: %s %j', (message, fields, text) => {
   expect(failureText(Object.assign(new Error(message), fields))).toBe(text);
+});
+
+test('the cluster is listed where a topic is about to be read that no list had, and that a template takes', async () => {
+  const { source, told } = await aSource(['orders', 'shop.{any}']);
+  told.splice(0);
+  await source.requireListed(['orders', 'shop.a', 'else']);
+  expect(told).toEqual([]);
+  await expect(source.requireListed(['orders', 'shop.b'])).rejects.toThrow('no topic shop.b in its list yet');
+  expect(told).toEqual(['list']);
+  await source.stop();
 });

@@ -3,6 +3,7 @@ import { TemplatedShop } from '../kafka/templated-shop.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
 import { runCommand } from '../stack/run-command.ts';
+import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
 import { startConsumer, writeConfiguration } from '../stack/start-consumer.ts';
 import { createNamedTopic } from '../stack/topic-changes.ts';
 import { until } from '../stack/until.ts';
@@ -101,4 +102,27 @@ test('tables dry-run goes on where a trigger of one table uses what is missing, 
   expect(tried.stdout).toContain(`${shop.topic('items')} waits (TABLE_REFUSES_ROWS)`);
   expect(tried.stdout).toContain(`${shop.schema}.items`);
   expect(tried.stdout).toMatch(/\b6 records/);
+});
+
+test('tables dry-run ends with the right that it lacks, where the role may make no temporary table', async () => {
+  const shop = new TemplatedShop();
+  const [database, role] = [randomName('database'), randomName('role')];
+  await createNamedTopic(shop.topic('orders'));
+  await shop.produce('orders', 2);
+  await query(`CREATE DATABASE ${database}`);
+  await query(`CREATE ROLE ${role} LOGIN PASSWORD 'trial'`);
+  await query(`REVOKE TEMPORARY ON DATABASE ${database} FROM PUBLIC`);
+  try {
+    const databaseUrl = String(
+      Object.assign(new URL(sharedDatabaseUrl()), { pathname: `/${database}`, username: role, password: 'trial' }),
+    );
+    const settings = { kafka: { topics: [`${shop.source}.{schema}.{table}`] }, tables: [] };
+    const { configFile } = await writeConfiguration(shop.settings({ databaseUrl, settings }));
+    const tried = await runCommand(['tables', 'dry-run', '--config', configFile]);
+    expect({ code: tried.code, stdout: tried.stdout }).toEqual({ code: 1, stdout: '' });
+    expect(tried.stderr).toContain('permission denied to create temporary tables');
+  } finally {
+    await query(`DROP DATABASE ${database}`);
+    await query(`DROP ROLE ${role}`);
+  }
 });
