@@ -228,7 +228,8 @@ function totalLag({ state, partitions, unjoined, waiting = [] }: ConsumerReport)
 function partitionsByTopic(partitions: readonly PartitionReport[]): Record<string, number[]> {
   const byTopic = new Map<string, number[]>();
   for (const { topic, partition } of partitions) {
-    byTopic.set(topic, [...(byTopic.get(topic) ?? []), partition]);
+    const others = byTopic.get(topic);
+    others === undefined ? byTopic.set(topic, [partition]) : others.push(partition);
   }
   return Object.fromEntries([...byTopic].map(([topic, numbers]) => [topic, numbers.sort((a, b) => a - b)]));
 }

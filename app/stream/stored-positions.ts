@@ -1,5 +1,5 @@
 import { partitionKey } from '../records/record.ts';
-import { storedPosition } from './partition/positions.ts';
+import { requirePosition } from './partition/positions.ts';
 import { backoffMs } from './partition/retries.ts';
 import type { Clock } from './ports/clock.ts';
 import type { RecordSink } from './ports/record-sink.ts';
@@ -65,8 +65,9 @@ async function completePositions(
   known: ReadonlyMap<string, Position>,
 ): Promise<Position[]> {
   const stored = await sink.positions(topics);
-  for (const position of known.values()) {
-    storedPosition(position, stored, position.offset);
+  const byPartition = new Map(stored.map((position) => [partitionKey(position), position]));
+  for (const [key, position] of known) {
+    requirePosition(position, byPartition.get(key), position.offset);
   }
   return stored;
 }
@@ -99,7 +100,7 @@ export async function sendCommitHints(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
-  let hinted: ReadonlyMap<string, bigint> = new Map();
+  let hinted = new Map<string, bigint>();
   let hintedIn = 0;
   let failures = 0;
   while (!signal.aborted) {

@@ -47,10 +47,16 @@ function requireItems(decoder: Decoder, count: number): void {
   }
 }
 
+/** Goes over so many bytes. @returns where they begin */
+function goOver(decoder: Decoder, bytes: number): number {
+  requireLeft(decoder, bytes);
+  decoder.offset += bytes;
+  return decoder.offset - bytes;
+}
+
 function readBytes(decoder: Decoder, length: number): Buffer {
-  requireLeft(decoder, length);
-  decoder.offset += length;
-  return decoder.buffer.subarray(decoder.offset - length, decoder.offset);
+  const from = goOver(decoder, length);
+  return decoder.buffer.subarray(from, decoder.offset);
 }
 
 const NULL = -1;
@@ -88,22 +94,22 @@ export function boundDecoder(prototype: Decoder): void {
 /** The readers of numbers, texts and bytes. */
 const valueReaders = {
   readInt8(this: Decoder): number {
-    return readBytes(this, 1).readInt8(0);
+    return this.buffer.readInt8(goOver(this, 1));
   },
   readInt16(this: Decoder): number {
-    return readBytes(this, 2).readInt16BE(0);
+    return this.buffer.readInt16BE(goOver(this, 2));
   },
   readInt32(this: Decoder): number {
-    return readBytes(this, 4).readInt32BE(0);
+    return this.buffer.readInt32BE(goOver(this, 4));
   },
   readDouble(this: Decoder): number {
-    return readBytes(this, 8).readDoubleBE(0);
+    return this.buffer.readDoubleBE(goOver(this, 8));
   },
   readInt64(this: Decoder): bigint {
-    return readBytes(this, 8).readBigInt64BE(0);
+    return this.buffer.readBigInt64BE(goOver(this, 8));
   },
   forward(this: Decoder, size: number): void {
-    readBytes(this, size);
+    goOver(this, size);
   },
   readString(this: Decoder): string | null {
     return stringOrNull(this, this.readInt16());

@@ -123,7 +123,8 @@ const ofLeadersAlone =
     const answers = await fetch(led.filter(isAsked));
     return withoutOffsets(topics).map((unknown) => {
       const known = answers.find(({ topic }) => topic === unknown.topic)?.partitions ?? [];
-      const others = unknown.partitions.filter(({ partition }) => !known.some((of) => of.partition === partition));
+      const numbers = new Set(known.map(({ partition }) => partition));
+      const others = unknown.partitions.filter(({ partition }) => !numbers.has(partition));
       return { ...unknown, partitions: [...known, ...others] };
     });
   };
@@ -163,6 +164,23 @@ function lookForLeaders(cluster: Cluster): void {
   cluster.refreshMetadataIfNecessary = () => {
     const { metadata } = cluster.brokerPool;
     return metadata !== null && lacksLeader(metadata) ? cluster.refreshMetadata() : refreshMetadataIfNecessary();
+  };
+}
+
+/** As shipped each partition is looked for among all, and copies what was found: a million steps for a thousand. */
+function findLeadersAtOnce(cluster: Cluster): void {
+  cluster.findLeaderForPartitions = (topic, partitions) => {
+    const found = cluster.findTopicPartitionMetadata(topic);
+    const leaders = new Map(found.map(({ partitionId, leader }) => [partitionId, leader]));
+    const byLeader = new Map<number, number[]>();
+    for (const partition of partitions) {
+      const leader = leaders.get(partition);
+      if (leader !== undefined) {
+        const others = byLeader.get(leader);
+        others === undefined ? byLeader.set(leader, [partition]) : others.push(partition);
+      }
+    }
+    return Object.fromEntries(byLeader);
   };
 }
 
@@ -227,6 +245,7 @@ function inOneRequest(fetch: FetchOffsets): FetchOffsets {
 export function administerKnownTopics({ cluster }: Pick<ClientOptions, 'cluster'>): void {
   goOnWithoutUnknown(cluster);
   lookForLeaders(cluster);
+  findLeadersAtOnce(cluster);
   const fetch = cluster.fetchTopicsOffset.bind(cluster);
   const ofLeaders = ofLeadersAlone(cluster, failingForUnknown(fetch));
   cluster.fetchTopicsOffset = inOneRequest(followingLeaders(cluster, ofLeaders));

@@ -5,6 +5,14 @@ import type { LogRange, PartitionLog, Position, RecordSource, UnreadableBatch } 
 import { FatalError, OutageError } from '../ports/stream-errors.ts';
 import { epochUnknown, identifiedPositions, requireSameTopic } from './topic-ids.ts';
 
+/** The same as {@link requirePosition}, of all stored positions. */
+export const storedPosition = (partition: TopicPartition, stored: readonly Position[], lastSeen: bigint): Position =>
+  requirePosition(
+    partition,
+    stored.find((each) => each.topic === partition.topic && each.partition === partition.partition),
+    lastSeen,
+  );
+
 /**
  * The stored position of a partition that had one. A row is lost by a failover, together with all that was written of
  * the partition, or was deleted alone: what was written is read again in the first case, and must not be in the second
@@ -13,13 +21,11 @@ import { epochUnknown, identifiedPositions, requireSameTopic } from './topic-ids
  * @param lastSeen the last value seen, for the message
  * @throws FatalError `STORED_OFFSET_MISSING` when its row was removed
  */
-export function storedPosition(partition: TopicPartition, stored: readonly Position[], lastSeen: bigint): Position {
-  const key = partitionKey(partition);
-  const position = stored.find((candidate) => partitionKey(candidate) === key);
+export function requirePosition(partition: TopicPartition, position: Position | undefined, lastSeen: bigint): Position {
   if (!position) {
     throw new FatalError(
       'STORED_OFFSET_MISSING',
-      `${key}: the row of this partition in the table offsets is gone, so what was written is unknown. If the database ` +
+      `${partitionKey(partition)}: the row of this partition in the table offsets is gone, so what was written is unknown. If the database ` +
         'is a promoted standby or a restored backup, which lacks the last commits, their records are gone with the row, and ' +
         'putting it back would skip them: start again with consumer.startFrom: earliest, which reads the partition from its ' +
         'beginning and stops at a record that is in the tables. If the row alone was deleted and the records are in the ' +

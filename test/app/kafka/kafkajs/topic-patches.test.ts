@@ -150,6 +150,17 @@ test('the admin client asks no broker for the offset of a partition without a le
   expect(await cluster.fetchTopicsOffset([partitionsOf('kept', 0, 1)])).toEqual([{ topic: 'kept', partitions }]);
 });
 
+test('the admin client finds the leaders that kafkajs finds, in fewer steps', async () => {
+  const { cluster } = await aCluster([0, 1, -1, 0], admin);
+  await cluster.refreshMetadata();
+  const { findLeaderForPartitions } = Object.getPrototypeOf(cluster) as Cluster;
+  const asked = [3, 0, 2, 1, 9];
+  const leaders = { '0': [3, 0], '-1': [2], '1': [1] };
+  expect(cluster.findLeaderForPartitions('kept', asked)).toEqual(leaders);
+  expect(findLeaderForPartitions.call(cluster, 'kept', asked)).toEqual(leaders);
+  expect(cluster.findLeaderForPartitions('unheard-of', asked)).toEqual({});
+});
+
 test('with all leaders known the admin client asks for them when kafkajs does', async () => {
   const { cluster, refreshed } = await aCluster([0, 0], admin);
   const before = refreshed();
