@@ -22,5 +22,21 @@ export interface StreamRecord {
   readonly headers: readonly RecordHeader[];
 }
 
+/** The keys of so many topics are kept: to put one together costs ten times as much as to look it up. */
+const MOST_KEPT_TOPICS = 10_000;
+
+const keptKeys = new Map<string, string[]>();
+
 /** Key of a partition in a Map. */
-export const partitionKey = ({ topic, partition }: TopicPartition): string => `${topic}/${partition}`;
+export function partitionKey({ topic, partition }: TopicPartition): string {
+  let keys = keptKeys.get(topic);
+  if (keys === undefined) {
+    if (keptKeys.size >= MOST_KEPT_TOPICS) {
+      keptKeys.clear();
+    }
+    keys = [];
+    keptKeys.set(topic, keys);
+  }
+  keys[partition] ??= `${topic}/${partition}`;
+  return keys[partition];
+}
