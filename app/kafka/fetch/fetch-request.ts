@@ -122,14 +122,15 @@ export class FetchEncoder {
     this.#tags();
   }
 
-  #partition(version: number, { partition, position, leaderEpoch }: FetchedPartition, maxBytes: number): void {
-    this.#int32(partition);
+  #partition(version: number, fetched: FetchedPartition, maxBytes: number): void {
+    this.#int32(fetched.partition);
     if (version >= 9) {
       this.#int32(NOT_TOLD);
     }
-    this.#at = this.#buffer.writeBigInt64BE(position, this.#at);
+    this.#int32(fetched.upperHalf);
+    this.#at = this.#buffer.writeUInt32BE(fetched.lowerHalf, this.#at);
     if (version >= 12) {
-      this.#int32(leaderEpoch);
+      this.#int32(fetched.leaderEpoch);
     }
     if (version >= 5) {
       this.#int32(NOT_TOLD);

@@ -8,6 +8,9 @@ export const NO_LEADER = -1;
 /** The ends of a log that did not move are reported again after this time. */
 const TELL_AGAIN_MS = 10_000;
 
+const HALF_BITS = 32n;
+const HALF = 0xffff_ffffn;
+
 /** The log of a partition is reported for its lag at most once in this time: a second later is soon enough. */
 const LOOK_MS = 1_000;
 
@@ -50,8 +53,10 @@ export class FetchedPartition implements TopicPartition {
   readonly #names: FetchedTopic;
   /** The broker that is asked for it. */
   leader: number = NO_LEADER;
-  /** The offset that is fetched next. */
-  position = 0n;
+  #position = 0n;
+  /** The upper and the lower half of the position: it is written into each request, and seldom changes. */
+  upperHalf = 0;
+  lowerHalf = 0;
   topicId: string | null = null;
   /** That of the record before the position. */
   leaderEpoch = NO_EPOCH;
@@ -74,6 +79,11 @@ export class FetchedPartition implements TopicPartition {
     this.#names = names;
   }
 
+  /** The offset that is fetched next. */
+  get position(): bigint {
+    return this.#position;
+  }
+
   get name(): Buffer {
     return this.#names.name;
   }
@@ -86,7 +96,7 @@ export class FetchedPartition implements TopicPartition {
   seek(offset: bigint, { topicId = null, leaderEpoch = null }: OffsetOrigin): void {
     this.request = null;
     this.#isSought = true;
-    this.position = offset;
+    this.#goTo(offset);
     this.topicId = topicId;
     this.id = topicId ? this.#names.id(topicId) : null;
     this.leaderEpoch = leaderEpoch ?? NO_EPOCH;
@@ -103,8 +113,14 @@ export class FetchedPartition implements TopicPartition {
 
   /** Records up to the offset are about to be handed over. */
   moveTo(nextOffset: bigint, leaderEpoch: number | null): void {
-    this.position = nextOffset;
+    this.#goTo(nextOffset);
     this.leaderEpoch = leaderEpoch ?? NO_EPOCH;
+  }
+
+  #goTo(offset: bigint): void {
+    this.#position = offset;
+    this.upperHalf = Number(offset >> HALF_BITS);
+    this.lowerHalf = Number(offset & HALF);
   }
 
   /** Whether the log has to be reported for the lag. */
