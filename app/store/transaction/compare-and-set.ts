@@ -85,6 +85,16 @@ export function movingOffset(
   return { sql, tag: 'UPDATE 1', behind: 1 };
 }
 
+/** A text as an element of an array, which is never taken for NULL. */
+const quotedElement = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
+
+/** An array of SQL with an element for each gap: PostgreSQL reads 200 rows of VALUES in twice the time. */
+const arrayOf = (
+  type: string,
+  gaps: readonly Gap[],
+  element: (gap: Gap) => string | number | bigint | null | undefined,
+): string => `${escapeLiteral(`{${gaps.map((gap) => element(gap) ?? 'NULL').join()}}`)}::${type}[]`;
+
 /**
  * The same for several partitions, with one update of as many rows as had the expected offset.
  *
@@ -96,13 +106,16 @@ export function movingOffset(
 export function movingOffsets({ schema, groupId, timeouts }: OffsetOwner, gaps: readonly Gap[]): MovingStep {
   const offsets = `${escapeIdentifier(schema)}.offsets`;
   const group = escapeLiteral(groupId);
-  const values = gaps.map((gap) => {
-    requireForward(gap);
-    const { id, epoch } = originValues(gap);
-    return `(${escapeLiteral(gap.topic)}, ${gap.partition}, ${gap.expectedOffset}::bigint, ${gap.nextOffset}::bigint, ${id}, ${epoch})`;
-  });
+  gaps.forEach(requireForward);
+  const topics = arrayOf('text', gaps, ({ topic }) => quotedElement(topic));
+  const partitions = arrayOf('int', gaps, ({ partition }) => partition);
+  const expected = arrayOf('bigint', gaps, ({ expectedOffset }) => expectedOffset);
+  const next = arrayOf('bigint', gaps, ({ nextOffset }) => nextOffset);
+  const ids = arrayOf('text', gaps, ({ topicId }) => (typeof topicId === 'string' ? quotedElement(topicId) : null));
+  const epochs = arrayOf('int', gaps, ({ leaderEpoch }) => leaderEpoch);
   const sql = `${beginRows(timeouts)};
-     WITH wanted (topic, partition, expected, next, id, epoch) AS (VALUES ${values.join(', ')}),
+     WITH wanted (topic, partition, expected, next, id, epoch) AS (
+       SELECT * FROM unnest(${[topics, partitions, expected, next, ids, epochs].join(', ')})),
      held AS (
        SELECT wanted.* FROM wanted JOIN ${offsets} AS stored
            ON stored.group_id = ${group} AND stored.topic = wanted.topic AND stored.partition = wanted.partition

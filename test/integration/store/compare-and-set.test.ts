@@ -119,6 +119,28 @@ test('of a group of partitions no offset may stay where it is either', async () 
   expect(await stored()).toEqual(NOTHING);
 });
 
+test('partitions of topics of any name share a transaction, whatever is known of where their offsets are from', async () => {
+  const origins = [
+    { topic: randomName('topic'), topicId: 'sMvX-AGxRVepYlgm5yHnUg', leaderEpoch: 3 },
+    { topic: 'NULL', topicId: 'NULL', leaderEpoch: 0 },
+    { topic: `it's {"a", b\\}`, topicId: null, leaderEpoch: null },
+  ];
+  for (const { topic: name } of origins) {
+    await sink.initialize(name, () => [{ topic: name, partition: 0, offset: 5n }]);
+  }
+  const requests = origins.map((origin) => ({ ...aRequest(origin.topic, 5n, GOOD), ...origin }));
+  const outcomes = await Promise.all(requests.map((request) => sink.write(request)));
+  expect(outcomes).toMatchObject(origins.map(() => ({ kind: 'committed' })));
+  const moved = await query(
+    `SELECT topic, topic_id AS "topicId", leader_epoch AS "leaderEpoch", next_offset::int AS "nextOffset"
+       FROM ${schema}.offsets WHERE topic = ANY ($1) ORDER BY array_position($1, topic)`,
+    [origins.map(({ topic: name }) => name)],
+  );
+  expect(moved).toEqual(origins.map((origin) => ({ ...origin, nextOffset: 8 })));
+  const transactions = `SELECT count(DISTINCT xmin::text)::int AS count FROM ${schema}.offsets WHERE topic = ANY ($1)`;
+  expect(await query(transactions, [origins.map(({ topic: name }) => name)])).toEqual([{ count: 1 }]);
+});
+
 test('a COMMIT that PostgreSQL answers with ROLLBACK has committed nothing, and the outcome is read from the stored offset', async () => {
   const committing = pool.withClient(async (client) => {
     await beginMovingOffset(client, { schema, groupId: 'group', timeouts: TIMEOUTS }, { ...aRequest(topic, 5n, GOOD) });
