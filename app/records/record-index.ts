@@ -27,8 +27,8 @@ export class RecordIndex {
   readonly #bytes: Buffer;
   readonly #base: BatchBase;
   readonly #count: number;
-  readonly #starts: Uint32Array;
-  readonly #headers: Uint32Array;
+  /** One array for all: each costs more than what a small batch has in it. */
+  readonly #places: Uint32Array;
   #records = 0;
   /** Headers of the records before, and of the record under way. */
   #headersBefore = 0;
@@ -51,8 +51,7 @@ export class RecordIndex {
     this.#bytes = bytes;
     this.#base = base;
     this.#count = count;
-    this.#starts = new Uint32Array(count + 1);
-    this.#headers = new Uint32Array(count + 1);
+    this.#places = new Uint32Array(2 * count + 2);
   }
 
   /**
@@ -76,9 +75,9 @@ export class RecordIndex {
       }
     }
     this.#reader.requireEnd('a batch');
-    this.#starts[this.#count] = this.#bytes.length;
-    this.#headers[this.#count] = this.#headersBefore;
-    return new RecordBatch(this.#bytes, this.#base, this.#starts, this.#headers, {
+    this.#places[2 * this.#count] = this.#bytes.length;
+    this.#places[2 * this.#count + 1] = this.#headersBefore;
+    return new RecordBatch(this.#bytes, this.#base, this.#places, {
       contentBytes: this.#contentBytes,
       leastTime: this.#leastTime,
       mostTime: this.#mostTime,
@@ -89,8 +88,8 @@ export class RecordIndex {
 
   #begin(observer: BatchObserver | undefined): void {
     const reader = this.#reader;
-    this.#starts[this.#records] = reader.at;
-    this.#headers[this.#records] = this.#headersBefore;
+    this.#places[2 * this.#records] = reader.at;
+    this.#places[2 * this.#records + 1] = this.#headersBefore;
     this.#endBefore = reader.enterRecord();
     reader.byte(); // attributes, of which there are none
     this.#addTime(reader.varlong());
