@@ -45,6 +45,12 @@ export class Records {
     return new Records(batches.map((batch) => ({ batch, from: 0, to: batch.length })));
   }
 
+  /** All records of these, in the order of their offsets. */
+  static joined(all: readonly Records[]): Records {
+    const [first = Records.NONE] = all;
+    return all.length < 2 ? first : new Records(all.flatMap(({ parts }) => parts));
+  }
+
   /** @param parts in the order of their offsets; those without a record are left out */
   constructor(parts: readonly BatchPart[]) {
     this.parts = parts.some(isEmpty) ? parts.filter((part) => !isEmpty(part)) : parts;
@@ -129,6 +135,11 @@ export class Records {
    * @param needsOne the first one always fits
    */
   countFitting(room: Room, needsOne: boolean): number {
+    if (this.length <= room.records && this.bytes <= room.bytes) {
+      room.records -= this.length;
+      room.bytes -= this.bytes;
+      return this.length;
+    }
     let count = 0;
     for (const { batch, from, to } of this.parts) {
       for (let nth = from; nth < to; nth += 1) {

@@ -20,8 +20,15 @@ interface OwnedStreamsPorts extends OpeningPorts {
 }
 
 /** The positions of streams, `null` ones left out. */
-const positionsOf = (streams: Iterable<PartitionStream>): Position[] =>
-  Array.from(streams).flatMap(({ partition, nextOffset: offset }) => (offset === null ? [] : { offset, ...partition }));
+function positionsOf(streams: Iterable<PartitionStream>): Position[] {
+  const positions: Position[] = [];
+  for (const { partition: of, nextOffset: offset } of streams) {
+    if (offset !== null) {
+      positions.push({ topic: of.topic, partition: of.partition, offset });
+    }
+  }
+  return positions;
+}
 
 /**
  * The streams of the partitions that the process owns, by what each generation of its group changes.

@@ -126,7 +126,7 @@ export class FetchCollector {
     if (first === undefined || last === undefined || last.nextOffset <= fetchedOffset) {
       return { nextOffset: fetchedOffset };
     }
-    const all = batches.length === 1 ? first.records : new Records(batches.flatMap(({ records }) => records.parts));
+    const all = Records.joined(batches.map(({ records }) => records));
     // A broker sends the batch that the position is in from its beginning.
     const records = first.firstOffset < fetchedOffset ? all.behind(fetchedOffset) : all;
     const { nextOffset, leaderEpoch } = last;

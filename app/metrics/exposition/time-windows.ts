@@ -76,18 +76,22 @@ const SUM_STEPS = 6;
 
 /** Values of one step of the window. */
 interface WindowStep {
-  readonly count: number;
-  readonly sum: number;
-  readonly max: number;
+  count: number;
+  sum: number;
+  max: number;
 }
 
-const EMPTY_STEP: WindowStep = { count: 0, sum: 0, max: 0 };
+const emptyStep = (): WindowStep => ({ count: 0, sum: 0, max: 0 });
 
-const together = (a: WindowStep, b: WindowStep): WindowStep => ({
-  count: a.count + b.count,
-  sum: a.sum + b.sum,
-  max: Math.max(a.max, b.max),
-});
+function total(steps: readonly WindowStep[]): Readonly<WindowStep> {
+  const all = emptyStep();
+  for (const { count, sum, max } of steps) {
+    all.count += count;
+    all.sum += sum;
+    all.max = Math.max(all.max, max);
+  }
+  return all;
+}
 
 /**
  * Rate, average and maximum of the values of a window that moves on in steps of a sixth of its length. None of them is
@@ -98,8 +102,10 @@ export class RecentSum {
   readonly #now: () => number;
   readonly #beganAt: number;
   #stepBegan: number;
-  #steps: WindowStep[] = [EMPTY_STEP];
-  #lastKnown = EMPTY_STEP;
+  #steps: WindowStep[] = [emptyStep()];
+  /** The window as it was at the last value, once it has moved on since. */
+  #lastKnown: Readonly<WindowStep> = emptyStep();
+  #hasNewValue = false;
 
   /** @param now Milliseconds of a clock that never goes back. @default performance.now() */
   constructor(windowMs: number, now: () => number = () => performance.now()) {
@@ -111,8 +117,13 @@ export class RecentSum {
 
   add(value: number): void {
     this.#rotate();
-    this.#steps.push(together(this.#steps.pop() ?? EMPTY_STEP, { count: 1, sum: value, max: value }));
-    this.#lastKnown = this.#steps.reduce(together);
+    const step = this.#steps.at(-1);
+    if (step !== undefined) {
+      step.count += 1;
+      step.sum += value;
+      step.max = Math.max(step.max, value);
+      this.#hasNewValue = true;
+    }
   }
 
   /** The sum by the length of the window, or by the time since the beginning while that is shorter; at least a step. */
@@ -134,14 +145,14 @@ export class RecentSum {
     return this.#lastWithValues().max;
   }
 
-  #lastWithValues(): WindowStep {
+  #lastWithValues(): Readonly<WindowStep> {
     const window = this.#window();
     return window.count === 0 ? this.#lastKnown : window;
   }
 
-  #window(): WindowStep {
+  #window(): Readonly<WindowStep> {
     this.#rotate();
-    return this.#steps.reduce(together);
+    return total(this.#steps);
   }
 
   #lengthMs(): number {
@@ -154,9 +165,16 @@ export class RecentSum {
 
   #rotate(): void {
     const passed = Math.floor((this.#now() - this.#stepBegan) / this.#stepMs);
+    if (passed < 1) {
+      return;
+    }
+    if (this.#hasNewValue) {
+      this.#lastKnown = total(this.#steps);
+      this.#hasNewValue = false;
+    }
     this.#stepBegan += passed * this.#stepMs;
     for (let step = 0; step < Math.min(passed, SUM_STEPS); step += 1) {
-      this.#steps.push(EMPTY_STEP);
+      this.#steps.push(emptyStep());
     }
     this.#steps = this.#steps.slice(-SUM_STEPS);
   }

@@ -104,17 +104,18 @@ function unmatchedIn([first, ...others]: readonly { readonly rows: Rows }[]): Re
  * What was done with the records of a committed transaction in tables of the user's own, for the metrics.
  *
  * @param poison records that PostgreSQL refused in it. @default none
+ * @returns `undefined` where the topic has no table of the user's own
  */
 export function tableCounts(
   { admitted, refused, batches, unmappedFields, unmatched }: Admitted,
   poison: readonly RefusedRecord[] = [],
-): { readonly tables?: TableCounts } {
+): TableCounts | undefined {
   if (batches.every(({ table }) => table.operation === undefined)) {
-    return {};
+    return undefined;
   }
   const places = admitted.indexesOf(new Set(poison.map(({ place }) => place)));
   const operations = operationsOf(batches, admitted.length, places);
-  return { tables: { operations, deadLetters: lettersOf([...refused, ...poison]), unmappedFields, unmatched } };
+  return { operations, deadLetters: lettersOf([...refused, ...poison]), unmappedFields, unmatched };
 }
 
 /**

@@ -118,7 +118,7 @@ const NO_DEAD_LETTERS: ReadonlyMap<DeadLetterReason, number> = new Map();
 export function asCommitted({ deadLetters }: Writer, request: WriteRequest, written: Admitted): WriteOutcome {
   deadLetters.limit.written(request);
   const rows = new Map([['copy', request.records.length] as const]);
-  return { kind: 'committed', deadLetters: NO_DEAD_LETTERS, rows, ...tableCounts(written) };
+  return { kind: 'committed', deadLetters: NO_DEAD_LETTERS, rows, tables: tableCounts(written) };
 }
 
 async function writePartByPart(
@@ -145,7 +145,7 @@ async function writePartByPart(
     });
   }
   const rows = new Map([['copy', admitted.length - poison.length - dropped] as const]);
-  return { kind: 'committed', deadLetters: countReasons(letters), rows, ...tableCounts(written, poison) };
+  return { kind: 'committed', deadLetters: countReasons(letters), rows, tables: tableCounts(written, poison) };
 }
 
 /**

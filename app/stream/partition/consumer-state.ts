@@ -203,14 +203,8 @@ export class SchemaWait {
 
   /**
    * Schemas are being fetched. Where that fails, the batch is fetched again and goes on waiting.
-   *
-   * @param fetching `undefined`: none is missing
    */
-  async during(fetching: Promise<void> | undefined, steadyNow: Date): Promise<void> {
-    if (fetching === undefined) {
-      this.#end();
-      return;
-    }
+  async during(fetching: Promise<void>, steadyNow: Date): Promise<void> {
     this.#since ??= steadyNow;
     try {
       await fetching;
@@ -218,10 +212,11 @@ export class SchemaWait {
       this.#reason = error instanceof Error ? error.message : String(error);
       throw error;
     }
-    this.#end();
+    this.end();
   }
 
-  #end(): void {
+  /** None is missing. */
+  end(): void {
     this.#since = null;
     this.#reason = null;
   }

@@ -3,6 +3,7 @@ import { timeOfDay } from '../ports/clock.ts';
 import type { Gap } from '../ports/record-sink.ts';
 import type { FetchedRecords, PartitionLog, Position, UnreadableBatch } from '../ports/record-source.ts';
 import { FatalError, OutageError, outageOnly } from '../ports/stream-errors.ts';
+import { committedBatch } from '../ports/stream-listener.ts';
 import type { PartitionReport } from './consumer-state.ts';
 import { PartitionProgress } from './lag.ts';
 import { requireTransition, type StreamState } from './partition-state.ts';
@@ -199,10 +200,10 @@ export class PartitionStream {
   }
 
   /** @param end called when the records are committed, and nobody reads them any more */
-  async #write({ records, firstOffset, nextOffset, leaderEpoch, fetchedAt }: QueuedRecords, end: () => void) {
+  async #write({ records, firstOffset, nextOffset, leaderEpoch = null, fetchedAt }: QueuedRecords, end: () => void) {
     this.#progress.writing(records.markAt(0), fetchedAt);
-    const origin = { topicId: this.#topicId, leaderEpoch: leaderEpoch ?? null };
-    const request = { expectedOffset: firstOffset, nextOffset, records, ...origin, ...this.partition };
+    const [{ topic, partition }, topicId] = [this.partition, this.#topicId];
+    const request = { topic, partition, expectedOffset: firstOffset, nextOffset, records, topicId, leaderEpoch };
     const outcome = await this.#attempts.write(request, this.#ending.signal).catch(outageOnly);
     if (outcome instanceof OutageError || outcome.kind === 'fenced') {
       const consequence = this.#attempts.failed(outcome instanceof OutageError ? outcome : null);
@@ -217,8 +218,8 @@ export class PartitionStream {
     const { clock, listener } = this.#ports;
     const [steadyNow, committedAt] = [clock.steady(), clock.now()];
     this.#progress.written(steadyNow);
-    const times = { fetchedAt: timeOfDay(fetchedAt, steadyNow, committedAt), committedAt, nextOffset };
-    listener.onCommitted({ records: records.length, written: records, ...times, ...outcome, ...this.partition });
+    const times = { fetchedAt: timeOfDay(fetchedAt, steadyNow, committedAt), committedAt };
+    listener.onCommitted(committedBatch(request, outcome, times));
     end();
     this.#resumeWhenRoomy();
   }

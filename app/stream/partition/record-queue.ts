@@ -114,6 +114,11 @@ export class RecordQueue {
    * What the records keep in memory that is no batch of theirs: of a set whose other batches are aborted, or cut off.
    */
   #bytesBeside({ parts }: Records): number {
+    const [first, second] = parts;
+    if (first !== undefined && second === undefined) {
+      const { bytes } = first.batch;
+      return Math.max(0, this.#memory.sets.bytesOf(bytes) - bytes.length);
+    }
     const beside = new Map<ArrayBufferLike, number>();
     for (const { bytes } of parts.map(({ batch }) => batch)) {
       const piece = beside.get(bytes.buffer) ?? this.#memory.sets.bytesOf(bytes);
@@ -135,7 +140,7 @@ export class RecordQueue {
     }
     const { firstOffset, fetchedAt } = first.queued;
     const room = { ...limit };
-    const parts: BatchPart[] = [];
+    const pieces: Records[] = [];
     const ended: BatchPart[] = [];
     let [nextOffset, memory] = [firstOffset, 0];
     let leaderEpoch: number | null = null;
@@ -146,7 +151,7 @@ export class RecordQueue {
     ) {
       const { queued } = entry;
       const fitting = queued.records.countFitting(room, nextOffset === firstOffset);
-      parts.push(...queued.records.slice(0, fitting).parts);
+      pieces.push(queued.records.slice(0, fitting));
       leaderEpoch = queued.leaderEpoch ?? null;
       const restAt = queued.records.offsetAt(fitting);
       if (restAt !== null) {
@@ -160,7 +165,7 @@ export class RecordQueue {
       ended.push(...queued.records.parts);
       this.#entries.shift();
     }
-    const records = new Records(parts);
+    const records = Records.joined(pieces);
     this.#bytes -= records.bytes;
     return { taken: { records, firstOffset, nextOffset, leaderEpoch, fetchedAt }, memory, ended };
   }

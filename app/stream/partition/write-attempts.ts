@@ -41,7 +41,12 @@ export class WriteAttempts {
    */
   async write(request: WriteRequest, signal: AbortSignal): Promise<WriteOutcome> {
     const { prepare, clock, sink } = this.#ports;
-    await this.#progress.schemaWait.during(prepare?.(request, signal), clock.steady());
+    const fetching = prepare?.(request, signal);
+    if (fetching === undefined) {
+      this.#progress.schemaWait.end();
+    } else {
+      await this.#progress.schemaWait.during(fetching, clock.steady());
+    }
     return sink.write(request);
   }
 

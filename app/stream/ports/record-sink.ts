@@ -52,20 +52,21 @@ export interface TableCounts {
   readonly unmatched: number;
 }
 
+/** What a transaction did with the records of a request. */
+export interface CommittedWrite {
+  readonly kind: 'committed';
+  readonly deadLetters: ReadonlyMap<DeadLetterReason, number>;
+  /** Rows by the way they were written. */
+  readonly rows: ReadonlyMap<WriteMethod, number>;
+  /** Left out: the topic has no table of the user's own. */
+  readonly tables?: TableCounts | undefined;
+}
+
 /**
  * `fenced`: the stored offset was not the expected one, or is known to be of a topic with another id, so nothing was
  * written. The stored position, which is read next, shows which.
  */
-export type WriteOutcome =
-  | {
-      readonly kind: 'committed';
-      readonly deadLetters: ReadonlyMap<DeadLetterReason, number>;
-      /** Rows by the way they were written. */
-      readonly rows: ReadonlyMap<WriteMethod, number>;
-      /** Left out: the topic has no table of the user's own. */
-      readonly tables?: TableCounts;
-    }
-  | { readonly kind: 'fenced' };
+export type WriteOutcome = CommittedWrite | { readonly kind: 'fenced' };
 
 /** The tables that records go to, with what distinguishes them from those of the same name elsewhere. */
 export interface WritePlace {

@@ -3,7 +3,7 @@ import type { WriteMethod } from '../../../contract/metrics/definition.ts';
 import type { Logger } from '../../logging/logger.ts';
 import type { TopicPartition } from '../../records/record.ts';
 import type { Records } from '../../records/records.ts';
-import type { Gap, TableCounts } from './record-sink.ts';
+import type { CommittedWrite, Gap, TableCounts, WriteRequest } from './record-sink.ts';
 import { OutageError } from './stream-errors.ts';
 
 /** One transaction that is in PostgreSQL for good. */
@@ -14,7 +14,7 @@ export interface CommittedBatch extends TopicPartition {
   /** Rows by the way they were written. */
   readonly rows: ReadonlyMap<WriteMethod, number>;
   /** Left out: the topic has no table of the user's own. */
-  readonly tables?: TableCounts;
+  readonly tables?: TableCounts | undefined;
   /** The records. */
   readonly written: Records;
   /** When the oldest of the records was fetched. */
@@ -23,8 +23,31 @@ export interface CommittedBatch extends TopicPartition {
   readonly nextOffset: bigint;
 }
 
-const recordsIn = (counts: ReadonlyMap<string, number>): number =>
-  [...counts.values()].reduce((total, count) => total + count, 0);
+/** What the transaction of a request did; written out, since an object by spreads costs ten times as much. */
+export const committedBatch = (
+  { topic, partition, records, nextOffset }: WriteRequest,
+  { deadLetters, rows, tables }: CommittedWrite,
+  { fetchedAt, committedAt }: Pick<CommittedBatch, 'fetchedAt' | 'committedAt'>,
+): CommittedBatch => ({
+  topic,
+  partition,
+  records: records.length,
+  deadLetters,
+  rows,
+  tables,
+  written: records,
+  fetchedAt,
+  committedAt,
+  nextOffset,
+});
+
+function recordsIn(counts: ReadonlyMap<string, number>): number {
+  let total = 0;
+  for (const count of counts.values()) {
+    total += count;
+  }
+  return total;
+}
 
 /** Records of a batch that are in no table, since a trigger dropped their rows and the configuration allows it. */
 export const rowsDropped = ({ records, deadLetters, rows }: CommittedBatch): number =>
@@ -69,15 +92,17 @@ export function streamLog(
 ): StreamListener {
   return {
     onCommitted: (batch) => {
-      const { topic, partition, records, deadLetters, nextOffset } = batch;
-      const position = { topic, partition, nextOffset: nextOffset.toString() };
-      logger.debug({ ...position, records }, 'committed');
+      const { topic, partition, records, deadLetters } = batch;
+      const nextOffset = batch.nextOffset.toString();
+      logger.debug({ topic, partition, nextOffset, records }, 'committed');
       if (deadLetters.size > 0) {
-        logger.warn({ ...position, reasons: Object.fromEntries(deadLetters) }, 'records became dead letters');
+        const reasons = Object.fromEntries(deadLetters);
+        logger.warn({ topic, partition, nextOffset, reasons }, 'records became dead letters');
       }
       const rows = rowsDropped(batch);
       if (rows > 0) {
-        logger.warn({ ...position, records, rows }, 'a trigger dropped rows: their records are in no table');
+        const lost = { topic, partition, nextOffset, records, rows };
+        logger.warn(lost, 'a trigger dropped rows: their records are in no table');
       }
     },
     onFenced: ({ topic, partition }) =>
