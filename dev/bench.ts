@@ -107,10 +107,13 @@ async function benchPartitions(stack: Stack, options: BenchOptions): Promise<voi
   const plan = { partitions, records, seconds };
   const result = await measurePartitions(stack, plan, consumerEnvironment(options));
   print('at rest', percent(result.idleShare));
-  const beyondRest = result.cpuSeconds - result.idleShare * result.seconds;
-  const total = `${result.cpuSeconds.toFixed(1)} CPU s in ${result.seconds.toFixed(1)} s`;
-  const work = `${total}, ${beyondRest.toFixed(1)} beyond what rest takes`;
-  print(`${records.toLocaleString('en')} records in small batches for all of them`, work);
+  for (const [nth, work] of result.loads.entries()) {
+    const beyondRest = work.cpuSeconds - result.idleShare * work.seconds;
+    const total = `${work.cpuSeconds.toFixed(1)} CPU s in ${work.seconds.toFixed(1)} s`;
+    const what =
+      nth === 0 ? `${records.toLocaleString('en')} records in small batches for all of them` : '  the same again';
+    print(what, `${total}, ${beyondRest.toFixed(1)} beyond what rest takes`);
+  }
   print('a scrape', `${Math.round(Buffer.byteLength(result.scrape) / 1_000)} kB`);
   print('it holds the event loop for at most', 'p50, p90, p99, max');
   print(`  (${result.held.length} scrapes)`, spread(result.held));
