@@ -7,7 +7,7 @@ import { RecordReader } from './record-reader.ts';
  */
 const RECORD_OVERHEAD_BYTES = 64;
 
-/** What the objects of a batch take on the heap, and for each record two places in its index. */
+/** What the objects of a batch take on the heap, and for each record two places in its index at most. */
 const BATCH_BYTES = 1_200;
 const INDEX_BYTES = 8;
 
@@ -55,28 +55,28 @@ export class RecordBatch {
   /** Its first offset, where a number holds it exactly; else `NaN`. */
   readonly offsetNumber: number;
   readonly length: number;
-  /**
-   * Two numbers for each record, and two behind the last one: where its length is, or where the last one ends, and how
-   * many headers are before it.
-   */
-  readonly #places: Uint32Array;
+  /** Where the length of each record is; at the end, where the last one ends. */
+  readonly #starts: Uint32Array;
   readonly sums: BatchSums;
+  /** How many headers are before each record, and in all; `null` where there is none. */
+  readonly #headers: Uint32Array | null;
 
   /** @see RecordIndex of record-index.ts, which makes it */
-  constructor(bytes: Buffer, base: BatchBase, places: Uint32Array, sums: BatchSums) {
+  constructor(bytes: Buffer, base: BatchBase, starts: Uint32Array, headers: Uint32Array | null, sums: BatchSums) {
     this.sums = sums;
     this.bytes = bytes;
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.base = base;
     this.milliseconds = exactNumber(base.appendTime ?? base.firstTimestamp);
     this.offsetNumber = exactNumber(base.firstOffset);
-    this.length = places.length / 2 - 1;
-    this.#places = places;
+    this.length = starts.length - 1;
+    this.#starts = starts;
+    this.#headers = headers;
   }
 
   /** Where the record is, with its length in front. */
   startOf(nth: number): number {
-    return this.#places[2 * nth] ?? 0;
+    return this.#starts[nth] ?? 0;
   }
 
   /** Memory of the batch, its objects included; parts of it keep all of it. */
@@ -86,7 +86,7 @@ export class RecordBatch {
 
   /** Bytes of the records from `from` up to but without `to`: the measure of queues and of transactions. */
   bytesOf(from: number, to: number): number {
-    const headers = (this.#places[2 * to + 1] ?? 0) - (this.#places[2 * from + 1] ?? 0);
+    const headers = (this.#headers?.[to] ?? 0) - (this.#headers?.[from] ?? 0);
     return this.startOf(to) - this.startOf(from) + RECORD_OVERHEAD_BYTES * (to - from + headers);
   }
 

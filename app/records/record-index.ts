@@ -27,8 +27,9 @@ export class RecordIndex {
   readonly #bytes: Buffer;
   readonly #base: BatchBase;
   readonly #count: number;
-  /** One array for all: each costs more than what a small batch has in it. */
-  readonly #places: Uint32Array;
+  readonly #starts: Uint32Array;
+  /** Made at the first header: an array costs more than the rest of a small batch. */
+  #headers: Uint32Array | null = null;
   #records = 0;
   /** Headers of the records before, and of the record under way. */
   #headersBefore = 0;
@@ -51,7 +52,7 @@ export class RecordIndex {
     this.#bytes = bytes;
     this.#base = base;
     this.#count = count;
-    this.#places = new Uint32Array(2 * count + 2);
+    this.#starts = new Uint32Array(count + 1);
   }
 
   /**
@@ -75,9 +76,9 @@ export class RecordIndex {
       }
     }
     this.#reader.requireEnd('a batch');
-    this.#places[2 * this.#count] = this.#bytes.length;
-    this.#places[2 * this.#count + 1] = this.#headersBefore;
-    return new RecordBatch(this.#bytes, this.#base, this.#places, {
+    this.#starts[this.#count] = this.#bytes.length;
+    this.#noteHeaders(this.#count);
+    return new RecordBatch(this.#bytes, this.#base, this.#starts, this.#headers, {
       contentBytes: this.#contentBytes,
       leastTime: this.#leastTime,
       mostTime: this.#mostTime,
@@ -88,8 +89,8 @@ export class RecordIndex {
 
   #begin(observer: BatchObserver | undefined): void {
     const reader = this.#reader;
-    this.#places[2 * this.#records] = reader.at;
-    this.#places[2 * this.#records + 1] = this.#headersBefore;
+    this.#starts[this.#records] = reader.at;
+    this.#noteHeaders(this.#records);
     this.#endBefore = reader.enterRecord();
     reader.byte(); // attributes, of which there are none
     this.#addTime(reader.varlong());
@@ -104,6 +105,14 @@ export class RecordIndex {
     this.#headersLeft = reader.count(LEAST_HEADER_BYTES);
     this.#headersBefore += this.#headersLeft;
     observer?.record();
+  }
+
+  /** Before the first header each place is 0, as a new array has it. */
+  #noteHeaders(place: number): void {
+    if (this.#headersBefore > 0) {
+      this.#headers ??= new Uint32Array(this.#count + 1);
+      this.#headers[place] = this.#headersBefore;
+    }
   }
 
   /** Deltas mean nothing where all records have the broker's time. `NaN` stays `NaN`. */

@@ -22,7 +22,7 @@ export interface StreamRecord {
   readonly headers: readonly RecordHeader[];
 }
 
-/** The keys of so many topics are kept: to put one together costs ten times as much as to look it up. */
+/** The keys of so many topics are kept. A new text is hashed anew in each Map, which costs several times as much. */
 const MOST_KEPT_TOPICS = 10_000;
 
 const keptKeys = new Map<string, string[]>();
@@ -32,7 +32,7 @@ export function partitionKey({ topic, partition }: TopicPartition): string {
   let keys = keptKeys.get(topic);
   if (keys === undefined) {
     if (keptKeys.size >= MOST_KEPT_TOPICS) {
-      keptKeys.clear();
+      return `${topic}/${partition}`;
     }
     keys = [];
     keptKeys.set(topic, keys);

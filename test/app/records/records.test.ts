@@ -53,6 +53,20 @@ test('whatever records are packed, they are the same as objects', () => {
   );
 });
 
+test('each record counts for its bytes, and for 64 more, and each header for as many', () => {
+  const someBatch = fc.array(someRecord, { minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(someBatch, (given) => {
+      const records = given.map((fields, nth): StreamRecord => ({ ...fields, offset: BigInt(nth) }));
+      const batch = packRecords(records);
+      for (const [nth, { headers }] of records.entries()) {
+        const beside = 64 * (1 + headers.length);
+        expect(batch.bytesOf(nth, nth + 1)).toBe(batch.startOf(nth + 1) - batch.startOf(nth) + beside);
+      }
+    }),
+  );
+});
+
 test('a slice, what is behind an offset, and a place are those of the records in a list', () => {
   fc.assert(
     fc.property(someBatches, fc.nat(30), fc.nat(30), (batches, start, length) => {
