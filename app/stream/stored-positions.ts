@@ -100,7 +100,7 @@ export async function sendCommitHints(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
-  let hinted = new Map<string, bigint>();
+  let hinted: ReadonlyMap<string, bigint> = new Map();
   let hintedIn = 0;
   let failures = 0;
   while (!signal.aborted) {

@@ -201,9 +201,7 @@ export class SchemaWait {
   /** Why the last attempt failed. */
   #reason: string | null = null;
 
-  /**
-   * Schemas are being fetched. Where that fails, the batch is fetched again and goes on waiting.
-   */
+  /** Schemas are being fetched. Where that fails, the batch is fetched again and goes on waiting. */
   async during(fetching: Promise<void>, steadyNow: Date): Promise<void> {
     this.#since ??= steadyNow;
     try {

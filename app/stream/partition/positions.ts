@@ -25,8 +25,8 @@ export function requirePosition(partition: TopicPartition, position: Position | 
   if (!position) {
     throw new FatalError(
       'STORED_OFFSET_MISSING',
-      `${partitionKey(partition)}: the row of this partition in the table offsets is gone, so what was written is unknown. If the database ` +
-        'is a promoted standby or a restored backup, which lacks the last commits, their records are gone with the row, and ' +
+      `${partitionKey(partition)}: the row of this partition in the table offsets is gone, so what was written is ` +
+        'unknown. If the database is a promoted standby or a restored backup, which lacks the last commits, their records are gone with the row, and ' +
         'putting it back would skip them: start again with consumer.startFrom: earliest, which reads the partition from its ' +
         'beginning and stops at a record that is in the tables. If the row alone was deleted and the records are in the ' +
         `tables, put it back with next_offset ${lastSeen}, the last value seen, and start again`,

@@ -58,7 +58,7 @@ export interface CommittedWrite {
   readonly deadLetters: ReadonlyMap<DeadLetterReason, number>;
   /** Rows by the way they were written. */
   readonly rows: ReadonlyMap<WriteMethod, number>;
-  /** Left out: the topic has no table of the user's own. */
+  /** `undefined` or left out: the topic has no table of the user's own. */
   readonly tables?: TableCounts | undefined;
 }
 

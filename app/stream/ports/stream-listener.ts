@@ -13,7 +13,7 @@ export interface CommittedBatch extends TopicPartition {
   readonly deadLetters: ReadonlyMap<DeadLetterReason, number>;
   /** Rows by the way they were written. */
   readonly rows: ReadonlyMap<WriteMethod, number>;
-  /** Left out: the topic has no table of the user's own. */
+  /** `undefined` or left out: the topic has no table of the user's own. */
   readonly tables?: TableCounts | undefined;
   /** The records. */
   readonly written: Records;
@@ -23,7 +23,7 @@ export interface CommittedBatch extends TopicPartition {
   readonly nextOffset: bigint;
 }
 
-/** What the transaction of a request did; written out, since an object by spreads costs ten times as much. */
+/** What the transaction of a request did; written out, since an object by spreads costs several times as much. */
 export const committedBatch = (
   { topic, partition, records, nextOffset }: WriteRequest,
   { deadLetters, rows, tables }: CommittedWrite,

@@ -74,6 +74,26 @@ test('a fetch that fails is tried again: nothing is written or lost, and the sin
   expect(sink.rows.slice(0, 3)).toEqual([0n, 1n, 2n]);
 });
 
+test('a partition waits for no schema any more that another one has fetched meanwhile', async () => {
+  const { ends, prepare: fetch } = fetches();
+  let isKnown = false;
+  const prepare = (request: unknown, signal: AbortSignal) => (isKnown ? undefined : fetch(request, signal));
+  const { sink, pipeline, source } = await setUpOpened(12n, new SimulatedSink(), 'fail', { prepare });
+  pipeline.onFetched(aBatch(0n, 3n));
+  await settle();
+  ends[0]?.reject(away());
+  await settle();
+  await settle();
+  const waits = () => pipeline.report().partitions.map(({ schemasAwaited }) => schemasAwaited?.reason);
+  expect(waits()).toEqual([away().message]);
+  isKnown = true;
+  const batch = source.fetch(3);
+  if (batch === null) throw new Error('nothing is fetched again');
+  pipeline.onFetched(batch);
+  await answerAll(sink);
+  expect([sink.rows, waits()]).toEqual([[0n, 1n, 2n], [undefined]]);
+});
+
 test('a fetch is given up once its partition is taken away', async () => {
   const { ends, signals, prepare } = fetches();
   const { sink, pipeline } = await setUpOpened(12n, new SimulatedSink(), 'fail', { prepare });

@@ -219,6 +219,17 @@ test('the whole memory of a set counts while one of its batches is queued, and o
   expect(own.held).toBe(0);
 });
 
+test('the whole memory of a set counts, too, where only one of its batches is queued', async () => {
+  const own = new MemoryBudget();
+  const set = Buffer.concat([recordBatch(0, 2_000), recordBatch(2_000, 100)]);
+  const { parts } = await recordsIn(own, set);
+  const [, last] = parts;
+  if (!last) throw new Error('no batches');
+  new RecordQueue(own).push({ ...upTo(2_100n), records: new Records([last]) });
+  const { bytes, memory: ofBatch } = last.batch;
+  expect(own.held).toBe(400 + own.sets.bytesOf(bytes) + ofBatch - bytes.length);
+});
+
 test('taking from an empty queue is a mistake of the program', async () => {
   await expect(new RecordQueue(memory).use(limited(1), async () => undefined)).rejects.toThrow(RangeError);
 });
