@@ -54,7 +54,7 @@ export class FetchedPartition implements TopicPartition {
   /** The broker that is asked for it. */
   leader: number = NO_LEADER;
   #position = 0n;
-  /** The upper and the lower half of the position: it is written into each request, and seldom changes. */
+  /** The halves of the position, the upper one with its sign: it is written more often than it changes. */
   upperHalf = 0;
   lowerHalf = 0;
   topicId: string | null = null;

@@ -92,8 +92,8 @@ const PATCHES: readonly Patch[] = [
   ],
   // One unknown, forbidden or leaderless topic fails the metadata of all, and is not named.
   ['metadata of each topic', ['metadataResponse', 'Broker.metadata'], readEachTopic],
-  // One unknown or leaderless topic stops the admin client; it keeps leaders for five minutes, knows no topic ids, and
-  // does not say that an ACL forbids a group.
+  // One unknown or leaderless topic stops the admin client; it keeps leaders for five minutes, knows no topic ids, looks
+  // through all partitions for each of them, and does not say that an ACL forbids a group.
   ['clusters of admin clients', ['createAdmin'], administer],
 ];
 

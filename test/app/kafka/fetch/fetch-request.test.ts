@@ -30,14 +30,19 @@ function sought(topic: string, partition: number, offset: bigint, byte: number |
 const PARTITIONS = [
   sought('orders', 3, 2n ** 40n + 7n),
   sought('orders', 0, 0n),
-  sought('zahlungen-ü', 12, 9_007_199_254_740_993n),
+  ...[3_000_000_000n, 2n ** 32n - 1n, 2n ** 63n - 1n, 9_007_199_254_740_993n].map((offset, partition) =>
+    sought('zahlungen-ü', partition, offset),
+  ),
 ];
+
+// As by a fetch that brought what is before it.
+PARTITIONS[1]?.moveTo(2n ** 31n, null);
 
 describe.each([4, 5, 6, 7, 8, 9, 10, 11])('version %d, by name', (version) => {
   test('is to the byte what kafkajs would ask', async () => {
     const topics = [
       { topic: 'orders', partitions: [PARTITIONS[0], PARTITIONS[1]] },
-      { topic: 'zahlungen-ü', partitions: [PARTITIONS[2]] },
+      { topic: 'zahlungen-ü', partitions: PARTITIONS.slice(2) },
     ].map(({ topic, partitions }) => ({
       topic,
       partitions: partitions.map((of) => ({

@@ -150,7 +150,7 @@ test('the admin client asks no broker for the offset of a partition without a le
   expect(await cluster.fetchTopicsOffset([partitionsOf('kept', 0, 1)])).toEqual([{ topic: 'kept', partitions }]);
 });
 
-test('the admin client finds the leaders that kafkajs finds, in fewer steps', async () => {
+test('the admin client finds the leaders that kafkajs finds', async () => {
   const { cluster } = await aCluster([0, 1, -1, 0], admin);
   await cluster.refreshMetadata();
   const { findLeaderForPartitions } = Object.getPrototypeOf(cluster) as Cluster;
@@ -159,6 +159,22 @@ test('the admin client finds the leaders that kafkajs finds, in fewer steps', as
   expect(cluster.findLeaderForPartitions('kept', asked)).toEqual(leaders);
   expect(findLeaderForPartitions.call(cluster, 'kept', asked)).toEqual(leaders);
   expect(cluster.findLeaderForPartitions('unheard-of', asked)).toEqual({});
+});
+
+test('the admin client looks at each partition once for the leaders of a thousand', async () => {
+  const { cluster } = await aCluster([0], admin);
+  let looks = 0;
+  const partitions = Array.from({ length: 1_000 }, (_, number) => ({
+    leader: number % 3,
+    get partitionId() {
+      looks += 1;
+      return number;
+    },
+  }));
+  Object.assign(cluster, { findTopicPartitionMetadata: () => partitions });
+  const found = cluster.findLeaderForPartitions('kept', [...partitions.keys()]);
+  expect(Object.values(found).map(({ length }) => length)).toEqual([334, 333, 333]);
+  expect(looks).toBe(1_000);
 });
 
 test('with all leaders known the admin client asks for them when kafkajs does', async () => {
