@@ -2,8 +2,8 @@ import type { Admin, ConfigResourceTypes, Kafka } from 'kafkajs';
 import type { PartitionLog, Position } from '../stream/ports/record-source.ts';
 import { OutageError } from '../stream/ports/stream-errors.ts';
 import { forbiddenTopics, messageOf, refusal } from './client/kafka-errors.ts';
-import type { DescribedTopic } from './kafkajs/admin-requests.ts';
-import { NO_OFFSET, type TopicIdAdmin } from './kafkajs/topic-patches.ts';
+import type { DescribedTopic, TopicIdAdmin } from './kafkajs/admin-requests.ts';
+import { NO_OFFSET } from './kafkajs/topic-patches.ts';
 
 /** A topic, among what has a configuration in Kafka. */
 const TOPIC: ConfigResourceTypes.TOPIC = 2;

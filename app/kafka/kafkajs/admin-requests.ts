@@ -6,7 +6,7 @@
  */
 
 import type { TopicPartition } from '../../records/record.ts';
-import type { Decoder, Encoder, ProtocolRequest } from './classes.ts';
+import type { ClientOptions, Decoder, Encoder, ProtocolRequest } from './classes.ts';
 import {
   KafkajsDecoder,
   KafkajsEncoder,
@@ -86,7 +86,7 @@ function readMetadata(decoder: Decoder): readonly DescribedTopic[] {
 }
 
 /** The ids of topics by their names; those that the broker does not have are left out. */
-export const idsOf = (topics: readonly DescribedTopic[]): ReadonlyMap<string, string> =>
+const idsOf = (topics: readonly DescribedTopic[]): ReadonlyMap<string, string> =>
   new Map(topics.filter(({ id }) => id !== NO_TOPIC_ID).map(({ topic, id }) => [topic, id]));
 
 /**
@@ -125,9 +125,9 @@ export function topicsRequest(
   };
 }
 
-export const LEADER_EPOCH_KEY = 23;
+const LEADER_EPOCH_KEY = 23;
 /** The last version without flexible fields: Kafka 2.3. */
-export const LEADER_EPOCH_VERSION = 3;
+const LEADER_EPOCH_VERSION = 3;
 
 interface EpochAnswer {
   readonly errorCode: number;
@@ -146,10 +146,7 @@ function readAnswer(bytes: Buffer): EpochAnswer {
 }
 
 /** Asks the leader of a partition whether its log has the epoch, or a later one. */
-export function leaderEpochRequest(
-  { topic, partition }: TopicPartition,
-  leaderEpoch: number,
-): ProtocolRequest<EpochAnswer> {
+function leaderEpochRequest({ topic, partition }: TopicPartition, leaderEpoch: number): ProtocolRequest<EpochAnswer> {
   const encode = async () => {
     const encoder = new KafkajsEncoder().writeInt32(-1).writeInt32(1).writeString(topic).writeInt32(1);
     return encoder.writeInt32(partition).writeInt32(NO_EPOCH).writeInt32(leaderEpoch);
@@ -157,5 +154,52 @@ export function leaderEpochRequest(
   return {
     request: { apiKey: LEADER_EPOCH_KEY, apiVersion: LEADER_EPOCH_VERSION, apiName: 'OffsetForLeaderEpoch', encode },
     response: { decode: async (bytes) => readAnswer(bytes), parse: async (answer) => answer },
+  };
+}
+
+/** What the admin client answers beside kafkajs's own. */
+export interface TopicIdAdmin {
+  /** The ids of topics; those that the broker does not have, or has no id of, are left out. */
+  fetchTopicIds(topics: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** What a broker answers about topics, with what the user may do; `null`: it is too old to say so. */
+  describeTopics(topics: readonly string[]): Promise<readonly DescribedTopic[] | null>;
+  /**
+   * Whether the leader's log has the epoch, or a later one; true where the broker does not know. Of topics that the
+   * client has asked for before.
+   */
+  knowsEpoch(target: TopicPartition, leaderEpoch: number): Promise<boolean>;
+  /** Asks about these topics no more until they are asked for again: one that is forbidden would fail each request. */
+  forgetTopics(topics: readonly string[]): void;
+}
+
+/** Lets the admin client answer the ids of topics and the epochs of logs. */
+export function administerTopicIds(
+  create: (options: ClientOptions) => object,
+): (options: ClientOptions) => TopicIdAdmin {
+  return (options) => {
+    const { cluster } = options;
+    const ask = async (topics: readonly string[], withRights: boolean) => {
+      const { versions, connectionPool } = await cluster.brokerPool.findConnectedBroker();
+      const request = topicsRequest(versions?.[METADATA_KEY]?.maxVersion ?? 0, topics, withRights);
+      return request && connectionPool.send(request);
+    };
+    return {
+      ...create(options),
+      fetchTopicIds: async (topics) => idsOf((await ask(topics, false)) ?? []),
+      describeTopics: (topics) => ask(topics, true),
+      forgetTopics: (topics) => {
+        for (const topic of topics) {
+          cluster.targetTopics.delete(topic);
+        }
+      },
+      knowsEpoch: async (target, leaderEpoch) => {
+        const { topic, partition } = target;
+        const [nodeId = ''] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));
+        const { versions, connectionPool } = await cluster.findBroker({ nodeId });
+        const hasEpochs = (versions?.[LEADER_EPOCH_KEY]?.maxVersion ?? 0) >= LEADER_EPOCH_VERSION;
+        const answer = hasEpochs ? await connectionPool.send(leaderEpochRequest(target, leaderEpoch)) : null;
+        return answer?.isKnown !== false || answer.errorCode !== 0;
+      },
+    };
   };
 }

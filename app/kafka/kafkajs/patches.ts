@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { compileFunction } from 'node:vm';
 import type { RecordHeader } from '../../records/record.ts';
+import { administerTopicIds } from './admin-requests.ts';
 import { boundAnswers, boundIterations } from './answer-patches.ts';
 import type { Encoder } from './classes.ts';
 import {
@@ -27,7 +28,7 @@ import {
   requireVersion,
 } from './internals.ts';
 import { CLASSES, requireKnown } from './known-kafkajs.ts';
-import { administerKnownTopics, administerTopicIds, failOverUnknownTopics, metadataResponse } from './topic-patches.ts';
+import { administerKnownTopics, failOverUnknownTopics, metadataResponse } from './topic-patches.ts';
 
 /** A method by its class and name, any method of a class, or a function. */
 type PatchedPlace = `${keyof Classes}.${string}` | FunctionPart;
@@ -92,8 +93,8 @@ const PATCHES: readonly Patch[] = [
   ],
   // One unknown, forbidden or leaderless topic fails the metadata of all, and is not named.
   ['metadata of each topic', ['metadataResponse', 'Broker.metadata'], readEachTopic],
-  // One unknown or leaderless topic stops the admin client; it keeps leaders for five minutes, knows no topic ids, looks
-  // through all partitions for each of them, and does not say that an ACL forbids a group.
+  // One unknown or leaderless topic stops the admin client. It keeps leaders for five minutes, and knows no topic ids.
+  // For each partition it looks through all. It does not say that an ACL forbids a group.
   ['clusters of admin clients', ['createAdmin'], administer],
 ];
 

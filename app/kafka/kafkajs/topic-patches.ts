@@ -1,4 +1,3 @@
-import type { TopicPartition } from '../../records/record.ts';
 import {
   errorTypeOf,
   ForbiddenTopics,
@@ -6,15 +5,6 @@ import {
   isUnknownTopic,
   UNKNOWN_TOPIC_OR_PARTITION,
 } from '../client/kafka-errors.ts';
-import {
-  type DescribedTopic,
-  idsOf,
-  LEADER_EPOCH_KEY,
-  LEADER_EPOCH_VERSION,
-  leaderEpochRequest,
-  METADATA_KEY,
-  topicsRequest,
-} from './admin-requests.ts';
 import type { AskedTopic, Broker, ClientOptions, Cluster, Metadata, TopicMetadata, TopicOffsets } from './classes.ts';
 import { type Internals, internals } from './internals.ts';
 
@@ -268,51 +258,4 @@ function findForbiddenGroups(cluster: Cluster): void {
         throw errorTypeOf(answer) === 'GROUP_AUTHORIZATION_FAILED' ? answer : error;
       });
     });
-}
-
-/** What the admin client answers beside kafkajs's own. */
-export interface TopicIdAdmin {
-  /** The ids of topics; those that the broker does not have, or has no id of, are left out. */
-  fetchTopicIds(topics: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** What a broker answers about topics, with what the user may do; `null`: it is too old to say so. */
-  describeTopics(topics: readonly string[]): Promise<readonly DescribedTopic[] | null>;
-  /**
-   * Whether the leader's log has the epoch, or a later one; true where the broker does not know. Of topics that the
-   * client has asked for before.
-   */
-  knowsEpoch(target: TopicPartition, leaderEpoch: number): Promise<boolean>;
-  /** Asks about these topics no more until they are asked for again: one that is forbidden would fail each request. */
-  forgetTopics(topics: readonly string[]): void;
-}
-
-/** Lets the admin client answer the ids of topics and the epochs of logs. */
-export function administerTopicIds(
-  create: (options: ClientOptions) => object,
-): (options: ClientOptions) => TopicIdAdmin {
-  return (options) => {
-    const { cluster } = options;
-    const ask = async (topics: readonly string[], withRights: boolean) => {
-      const { versions, connectionPool } = await cluster.brokerPool.findConnectedBroker();
-      const request = topicsRequest(versions?.[METADATA_KEY]?.maxVersion ?? 0, topics, withRights);
-      return request && connectionPool.send(request);
-    };
-    return {
-      ...create(options),
-      fetchTopicIds: async (topics) => idsOf((await ask(topics, false)) ?? []),
-      describeTopics: (topics) => ask(topics, true),
-      forgetTopics: (topics) => {
-        for (const topic of topics) {
-          cluster.targetTopics.delete(topic);
-        }
-      },
-      knowsEpoch: async (target, leaderEpoch) => {
-        const { topic, partition } = target;
-        const [nodeId = ''] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));
-        const { versions, connectionPool } = await cluster.findBroker({ nodeId });
-        const hasEpochs = (versions?.[LEADER_EPOCH_KEY]?.maxVersion ?? 0) >= LEADER_EPOCH_VERSION;
-        const answer = hasEpochs ? await connectionPool.send(leaderEpochRequest(target, leaderEpoch)) : null;
-        return answer?.isKnown !== false || answer.errorCode !== 0;
-      },
-    };
-  };
 }
