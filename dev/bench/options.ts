@@ -70,7 +70,7 @@ export const BENCH_HELP = `Measures the consumer, in one run, with a new Kafka a
   npm run bench -- everyday                  processor time at 2,000 records a second in small batches
   npm run bench -- group                     how long records wait while members of a group come and go
   npm run bench -- idle                      what doing nothing costs
-  npm run bench -- partitions                one consumer of 1,000 partitions: at rest, with records in all, scraped
+  npm run bench -- partitions                one consumer of 1,000 partitions: at rest, under three loads, scraped
   npm run bench -- scrape                    scrapes of a consumer of 200 partitions, while it works and after that
   npm run bench -- tables                    300,000 records into tables of your own, beside records, several times
   npm run bench -- tables --count 1,50,200   one consumer of so many tables with keys that one template names, one partition
@@ -79,7 +79,7 @@ export const BENCH_HELP = `Measures the consumer, in one run, with a new Kafka a
 
 Options (behind "npm run bench --"):
   --records N      records to produce and write (default: 1000000; of tables: 300000, with --count 1000000; of
-                   partitions: 100000)
+                   partitions: 100000, three times)
   --partitions N   partitions of the topic (default: 6; of everyday: 12, then 100; of group: 12; of partitions: 1000; of
                    scrape: 200)
   --count N,N      of tables: how many tables, each number measured after the one before; the first is compared with
