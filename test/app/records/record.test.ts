@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { partitionKey } from '../../../app/records/record.ts';
 
-test('each partition has a key of its own, also of more topics than keys are kept of', () => {
+test('each partition has another key, also of more topics than keys are kept of', () => {
   const topics = Array.from({ length: 10_002 }, (_, nth) => `topic-${nth}`);
   const keysOf = (partition: number) => topics.map((topic) => partitionKey({ topic, partition }));
   const keys = [...keysOf(0), ...keysOf(2_147_483_647)];
