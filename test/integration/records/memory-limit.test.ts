@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { SMALLEST_MEMORY_LIMIT } from '../../../deployment/sections/resources.ts';
 import { memoryBytes } from '../../../dev/bench/bench-consumer.ts';
 import { batchOf, recordWithHeaders, tinyRecords } from '../../app/kafka/fetch/record-sets.ts';
@@ -7,7 +7,16 @@ import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
 import { longTest } from '../stack/long-test.ts';
 import { memoryGroup, whyNoMemoryGroup } from '../stack/memory-group.ts';
-import { applyLoad, awaitRows, type MemoryLoad, POD, podWith, produceLoad, startInPod } from '../stack/memory-load.ts';
+import {
+  applyLoad,
+  awaitRows,
+  type MemoryLoad,
+  POD,
+  podWith,
+  produceLoad,
+  startInPod,
+  stopPods,
+} from '../stack/memory-load.ts';
 import { produceBatch } from '../stack/raw-batch.ts';
 import { awaitPosition } from '../stack/stored-position.ts';
 import { testRun } from '../stack/test-run.ts';
@@ -25,6 +34,8 @@ const MOST_GROWTH = 1.3;
 const LONG_MS = 900_000;
 
 const LOAD: Omit<MemoryLoad, 'partitions' | 'recordBytes'> = { totalBytes: 300 * MEBIBYTE, lockMs: 30_000 };
+
+afterEach(stopPods);
 
 const missing = whyNoMemoryGroup();
 const place = 'in a control group with the memory of a default Pod';

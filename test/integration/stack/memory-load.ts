@@ -90,10 +90,22 @@ export async function awaitRows(schema: string, records: number): Promise<void> 
   expect(row).toEqual({ rows: records, offsets: records });
 }
 
+const started: StartedConsumer[] = [];
+
+/** Ends the consumers of this test: they take a part of the processor from the next one. */
+export async function stopPods(): Promise<void> {
+  const running = started.splice(0);
+  for (const { kill } of running) {
+    kill('SIGKILL');
+  }
+  await Promise.all(running.map(({ exited }) => exited));
+}
+
 /** A consumer of the topic in a group with the memory of a Pod, of a default one unless said otherwise. */
 export async function startInPod(topic: string, settings: ConsumerUnderTest['settings'] = {}, pod: PodMemory = POD) {
   const group = await memoryGroup(pod.bytes);
   const consumer = await startConsumer({ topics: [topic], env: pod.env, shell: group.shell, settings });
+  started.push(consumer);
   await consumer.waitForHealth();
   return { consumer, group };
 }
