@@ -89,11 +89,11 @@ export class KafkaSource implements RecordSource {
     this.#clock = clock;
     this.#logger = logger;
     this.#log = new SourceLog(logger);
-    const { groupId } = settings;
-    const sessionTimeout = milliseconds(settings.sessionTimeout);
-    this.#claim = new GroupClaim({ groupId, sessionTimeoutMs: sessionTimeout, admin, clock, logger, place });
+    const { groupId, fetchMinBytes: minBytes, fetchMaxWait, fetchLinger } = settings;
+    const sessionTimeoutMs = milliseconds(settings.sessionTimeout);
+    this.#claim = new GroupClaim({ groupId, sessionTimeoutMs, admin, clock, logger, place });
     const connections = new BrokerConnections(clusterApart(kafka, watcher), clock);
-    const wait = { minBytes: settings.fetchMinBytes, maxWaitMs: milliseconds(settings.fetchMaxWait) };
+    const wait = { minBytes, maxWaitMs: milliseconds(fetchMaxWait), lingerMs: milliseconds(fetchLinger) };
     this.#fetcher = new PartitionFetcher({
       ...{ connections, memory, clock, wait, logger, listener: this.#fetched() },
       onPoll: () => watcher.onPoll(),

@@ -1974,6 +1974,16 @@ export interface ApplicationKafkaProps {
   readonly fetchMaxWait?: string;
 
   /**
+   * Least time from one fetch from a broker to the next while nothing is behind: records of a steady load gather
+   * meanwhile. One that comes after as long without any is written at once. From 0ms, where none waits, to 5s.
+   *
+   * Allowed: a duration: a whole number and one of ms, s, m, h, d, such as 500ms, 30s, 5m.
+   *
+   * @default '100ms'
+   */
+  readonly fetchLinger?: string;
+
+  /**
    * TLS to the brokers; their certificates have to be trusted and to name their hosts.
    *
    * @default false

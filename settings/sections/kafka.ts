@@ -135,6 +135,10 @@ export const kafka = Type.Object(
       '500ms',
       "How long a broker waits for kafka.fetchMinBytes, as fetch.max.wait.ms of Kafka's consumer. From 10ms to 5s.",
     ),
+    fetchLinger: duration(
+      '100ms',
+      'Least time from one fetch from a broker to the next while nothing is behind: records of a steady load gather meanwhile. One that comes after as long without any is written at once. From 0ms, where none waits, to 5s.',
+    ),
     ssl: Type.Boolean({
       default: false,
       description: 'TLS to the brokers; their certificates have to be trusted and to name their hosts.',
@@ -260,6 +264,7 @@ export const KAFKA_RULES: readonly Rule<KafkaPart>[] = [
   tlsIsUsed,
   certificateHasKey('kafka.tls', ({ kafka }) => kafka.tls),
   durationBetween('kafka.fetchMaxWait', ({ kafka }) => kafka.fetchMaxWait, '10ms', '5s'),
+  durationBetween('kafka.fetchLinger', ({ kafka }) => kafka.fetchLinger, '0ms', '5s'),
   durationBetween('kafka.topicRefresh', ({ kafka }) => kafka.topicRefresh, '1s', '5m'),
   // The range in which brokers accept a session timeout unless they are configured otherwise.
   durationBetween('kafka.sessionTimeout', ({ kafka }) => kafka.sessionTimeout, '6s', '30m'),

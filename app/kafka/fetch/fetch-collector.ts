@@ -76,12 +76,16 @@ export class FetchCollector {
     this.#now = now;
   }
 
-  /** @throws InvalidAnswerError when the bytes are no answer; what came before was taken */
-  async collect(sent: SentFetch, answer: FetchAnswer): Promise<void> {
+  /**
+   * @returns whether there were records
+   * @throws InvalidAnswerError when the bytes are no answer; what came before was taken
+   */
+  async collect(sent: SentFetch, answer: FetchAnswer): Promise<boolean> {
     if (answer.error !== 0) {
       throw internals.createErrorFromCode(answer.error);
     }
     const now = this.#now();
+    let hasRecords = false;
     for (let place = 0; answer.next(); ) {
       const found = placeOf(sent.partitions, answer, place);
       const partition = sent.partitions[found];
@@ -90,10 +94,12 @@ export class FetchCollector {
       if (partition?.request === sent && this.#isReadable(partition, answer, now)) {
         const { records, abortedTransactions } = answer;
         if (records !== null) {
+          hasRecords = true;
           await this.#read(sent, partition, records, abortedTransactions);
         }
       }
     }
+    return hasRecords;
   }
 
   async #read(

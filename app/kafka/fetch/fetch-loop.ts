@@ -14,10 +14,13 @@ import { brokerBackoffMs } from './partition-leaders.ts';
 /**
  * What a broker gathers before it answers, and how long. What is resumed meanwhile is asked for by the next request.
  */
-export type FetchWait = Pick<FetchBounds, 'minBytes' | 'maxWaitMs'>;
+export interface FetchWait extends Pick<FetchBounds, 'minBytes' | 'maxWaitMs'> {
+  /** A request that brought the last records of all logs is followed by the next one so long after it began. */
+  readonly lingerMs: number;
+}
 
-/** Kafka's own: a broker answers as soon as it has a record. */
-export const USUAL_WAIT: FetchWait = { minBytes: 1, maxWaitMs: 500 };
+/** A broker answers as soon as it has a record, as Kafka has it. Records of a steady load gather between requests. */
+export const USUAL_WAIT: FetchWait = { minBytes: 1, maxWaitMs: 500, lingerMs: 100 };
 
 /** A broker that has not answered for this time beyond its wait may be away. */
 const OVERDUE_MS = 1_500;
@@ -104,9 +107,28 @@ export class FetchLoop {
           this.#wake = resolve;
         });
       } else {
-        await this.#fetch();
+        const beganAt = this.#now();
+        if (await this.#fetch()) {
+          await this.#linger(beganAt);
+        }
       }
     }
+  }
+
+  /** A record that comes to a log at rest finds a request that waits for it, and lingers for nothing. */
+  async #linger(beganAt: number): Promise<void> {
+    const { clock, wait } = this.#ports;
+    const left = beganAt + wait.lingerMs - this.#now();
+    const wanted = this.#ending.signal.aborted ? [] : this.#wanted();
+    if (left > 0 && wanted.length > 0 && !wanted.some(({ isBehind }) => isBehind)) {
+      const woken = new AbortController();
+      this.#wake = () => woken.abort();
+      await clock.wait(left, woken.signal);
+    }
+  }
+
+  #now(): number {
+    return this.#ports.clock.steady().getTime();
   }
 
   #wanted(): readonly FetchedPartition[] {
@@ -115,9 +137,11 @@ export class FetchLoop {
       : [];
   }
 
-  async #fetch(): Promise<void> {
+  /** @returns whether it brought records */
+  async #fetch(): Promise<boolean> {
     const { connections, collector, onFailed, clock } = this.#ports;
     const { signal } = this.#ending;
+    let hasRecords = false;
     try {
       this.#askedAt = performance.now();
       const broker = await connections.to(this.nodeId);
@@ -126,7 +150,7 @@ export class FetchLoop {
         const answer = await this.#send(broker, sent);
         this.#askedAt = Number.POSITIVE_INFINITY;
         if (!signal.aborted) {
-          await collector.collect(sent, answer);
+          hasRecords = await collector.collect(sent, answer);
           answerMemory.giveBack(answer.bytes);
         }
       }
@@ -141,6 +165,7 @@ export class FetchLoop {
     } finally {
       this.#askedAt = Number.POSITIVE_INFINITY;
     }
+    return hasRecords;
   }
 
   /** The next request: each partition is the first one in its turn, since brokers fill an answer from its front. */

@@ -93,6 +93,12 @@ export class FetchedPartition implements TopicPartition {
     return this.#isSought && !this.#isPaused;
   }
 
+  /** Whether the log goes on behind the position, by what was last seen of it; as long as nothing was seen, it may. */
+  get isBehind(): boolean {
+    const end = this.#lastStableOffset < 0 ? this.#highWatermark : this.#lastStableOffset;
+    return !(this.#position >= end);
+  }
+
   seek(offset: bigint, { topicId = null, leaderEpoch = null }: OffsetOrigin): void {
     this.request = null;
     this.#isSought = true;

@@ -67,7 +67,7 @@ async function aSource(topics = load({}).kafka.topics) {
     (event: object = {}) =>
       void told.push(`${name} ${Object.values(event).join(' ')}`.trim());
   const base = load({});
-  const settings = { ...base, kafka: { ...base.kafka, topics } };
+  const settings = { ...base, kafka: { ...base.kafka, topics, fetchLinger: '0ms' } };
   const source = new KafkaSource(settings.kafka, kafka, {
     topics: new ReadTopics(settings),
     admin: admin as unknown as KafkaAdmin,

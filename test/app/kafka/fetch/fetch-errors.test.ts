@@ -53,7 +53,7 @@ describe('an error', () => {
     for (let nth = 0; nth < 7; nth += 1) {
       await brokers.answer(1, [{ partition: 0, error: 6 }]);
     }
-    expect(brokers.pauses.filter((ms) => ms > 0)).toEqual([100, 200, 400, 800, 1_000, 1_000, 1_000]);
+    expect(brokers.clock.pauses.filter((ms) => ms > 0)).toEqual([100, 200, 400, 800, 1_000, 1_000, 1_000]);
   });
 
   test('of a log that parted from what was read is told, and nothing handed over', async () => {
@@ -86,7 +86,7 @@ describe('a broker', () => {
     for (let nth = 0; nth < 4; nth += 1) {
       await brokers.fail(1);
     }
-    const pauses = brokers.pauses.filter((ms) => ms > 0);
+    const pauses = brokers.clock.pauses.filter((ms) => ms > 0);
     expect(pauses.toSorted((one, other) => one - other)).toEqual([100, 100, 200, 200, 400, 400, 800, 800]);
   });
 

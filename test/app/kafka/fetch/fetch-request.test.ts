@@ -83,8 +83,10 @@ test('a fetch waits as the settings have it where nobody says how', () => {
     kafka: { brokers: ['a:1'], topics: ['orders'], groupId: 'g' },
     database: { url: 'postgresql://h/d' },
   });
-  const { minBytes, maxWaitMs } = USUAL_WAIT;
-  expect(checked).toMatchObject({ value: { kafka: { fetchMinBytes: minBytes, fetchMaxWait: `${maxWaitMs}ms` } } });
+  const { minBytes: fetchMinBytes, maxWaitMs, lingerMs } = USUAL_WAIT;
+  expect(checked).toMatchObject({
+    value: { kafka: { fetchMinBytes, fetchMaxWait: `${maxWaitMs}ms`, fetchLinger: `${lingerMs}ms` } },
+  });
 });
 
 test('a broker is asked to gather no more than an answer may have', () => {

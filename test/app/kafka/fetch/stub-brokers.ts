@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ClusterMetadata } from '../../../../app/kafka/fetch/broker-connections.ts';
 import type { FetchListener } from '../../../../app/kafka/fetch/fetch-collector.ts';
+import { type FetchWait, USUAL_WAIT } from '../../../../app/kafka/fetch/fetch-loop.ts';
 import { PartitionFetcher } from '../../../../app/kafka/fetch/partition-fetcher.ts';
 import { answerMemory } from '../../../../app/kafka/kafkajs/answer-patches.ts';
 import type { Broker, ProtocolRequest } from '../../../../app/kafka/kafkajs/classes.ts';
@@ -30,20 +31,35 @@ interface HeldRequest {
   reject(error: Error): void;
 }
 
-/** Time that passes only as fast as the event loop turns; pauses are noted. */
-function turningClock() {
-  const pauses: number[] = [];
-  let now = 0;
-  const clock: Clock = {
-    now: () => new Date(now),
-    steady: () => new Date(now),
-    wait: async (ms, signal) => {
-      pauses.push(ms);
+/** Time that passes as fast as the event loop turns, or not at all; pauses are noted. */
+class TurningClock implements Clock {
+  readonly pauses: number[] = [];
+  /** How many waits are under way. */
+  waits = 0;
+  isStopped = false;
+  #now = 0;
+
+  now(): Date {
+    return this.steady();
+  }
+
+  steady(): Date {
+    return new Date(this.#now);
+  }
+
+  pass(ms: number): void {
+    this.#now += ms;
+  }
+
+  async wait(ms: number, signal?: AbortSignal): Promise<void> {
+    this.pauses.push(ms);
+    this.waits += 1;
+    do {
       await turn();
-      now += signal?.aborted ? 0 : ms;
-    },
-  };
-  return { clock, pauses };
+    } while (this.isStopped && signal?.aborted !== true);
+    this.waits -= 1;
+    this.pass(signal?.aborted ? 0 : ms);
+  }
 }
 
 /** Brokers whose fetches are answered by the test, and what the fetcher made of them. */
@@ -54,7 +70,7 @@ export class StubBrokers {
   readonly logs: string[] = [];
   /** All that was handed over. */
   readonly handedOver: Records[] = [];
-  readonly pauses: readonly number[];
+  readonly clock = new TurningClock();
   readonly fetcher: PartitionFetcher;
   /** The leaders of the partitions of the topic; none is -1. */
   leaders: number[];
@@ -68,16 +84,15 @@ export class StubBrokers {
   readonly answers: Buffer[] = [];
   readonly #held: HeldRequest[] = [];
 
-  constructor(leaders: number[]) {
+  /** @param wait of the fetches. @default that of the settings */
+  constructor(leaders: number[], wait = USUAL_WAIT) {
     this.leaders = leaders;
-    const { clock, pauses } = turningClock();
-    this.pauses = pauses;
+    const { clock } = this;
     const logger = { ...Object.fromEntries(LEVELS.map((level) => [level, () => undefined])) } as never;
     this.fetcher = new PartitionFetcher({
       connections: this.#connections(),
       memory: this.memory,
-      clock,
-      logger,
+      ...{ clock, wait, logger },
       listener: this.#listener(),
       onPoll: () => undefined,
       onFetchedByName: ({ offered }) => void this.told.push(`by name, of ${offered}`),
@@ -220,8 +235,12 @@ export class StubBrokers {
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
 
 /** Brokers of a topic whose partitions have these leaders; those partitions that are named are sought and resumed. */
-export async function openBrokers(leaders: number[], offsets: Readonly<Record<number, bigint>>): Promise<StubBrokers> {
-  const brokers = new StubBrokers(leaders);
+export async function openBrokers(
+  leaders: number[],
+  offsets: Readonly<Record<number, bigint>>,
+  wait?: FetchWait,
+): Promise<StubBrokers> {
+  const brokers = new StubBrokers(leaders, wait);
   await brokers.open(offsets);
   brokers.taken();
   return brokers;
