@@ -1,16 +1,17 @@
 import { Kafka, logLevel } from 'kafkajs';
 import { megabytes, microseconds, percent, print, rate } from './bench/figures.ts';
-import { COMMIT_TIMES, groupHeading, groupRow, measureScenario, SCENARIO_RUNS } from './bench/group/group.ts';
+import { groupHeading, groupRow, measureScenario, SCENARIO_RUNS } from './bench/group/group.ts';
 import { measureIdle } from './bench/idle/idle.ts';
 import { benchManyTables } from './bench/many-tables/bench-many-tables.ts';
 import { besideProgram, consumerProgram, type MeasuredProgram } from './bench/measured-program.ts';
 import { BENCH_HELP, type Benchmark, type BenchOptions, readBenchOptions } from './bench/options.ts';
 import { measurePartitions } from './bench/partitions.ts';
 import { produceRecords } from './bench/produce-records.ts';
+import { COMMIT_TIMES, printDelays } from './bench/record-delays.ts';
 import { measureScrapes, type Scrapes, STEADY_RATE } from './bench/scrape/scrape.ts';
 import { measureStarts } from './bench/start.ts';
 import { measureEncoders } from './bench/throughput/encoders.ts';
-import { EVERYDAY_ROWS_QUERY, measureEveryday } from './bench/throughput/everyday.ts';
+import { EVERYDAY_ROWS_QUERY, measureEveryday, printEveryday } from './bench/throughput/everyday.ts';
 import { MEASURED_WAYS, measureTables, type WayResult } from './bench/throughput/tables.ts';
 import { type ConsumeResult, measureThroughput, median, medianResult } from './bench/throughput/throughput.ts';
 import { compileConsumer } from './run/consumer-process.ts';
@@ -75,26 +76,13 @@ const figuresOf = ({ rowsPerSecond, cpuSeconds, peakMemoryBytes }: ConsumeResult
 const EVERYDAY_PARTITIONS = [12, 100];
 const EVERYDAY_RATE = 2_000;
 
-async function benchEveryday(stack: Stack, options: BenchOptions): Promise<void> {
-  const { rate: recordsPerSecond = EVERYDAY_RATE, repeats = 1, seconds = DEFAULT_SECONDS } = options.numbers;
-  const programs = measuredPrograms(stack, options, EVERYDAY_ROWS_QUERY);
-  for (const partitions of options.numbers.partitions ? [options.numbers.partitions] : EVERYDAY_PARTITIONS) {
+async function benchEveryday(stack: Stack, { numbers, ...options }: BenchOptions): Promise<void> {
+  const { rate: recordsPerSecond = EVERYDAY_RATE, repeats = 1, seconds = DEFAULT_SECONDS } = numbers;
+  const programs = measuredPrograms(stack, { ...options, numbers }, EVERYDAY_ROWS_QUERY);
+  for (const partitions of numbers.partitions ? [numbers.partitions] : EVERYDAY_PARTITIONS) {
     const load = { partitions, recordsPerSecond, seconds };
     console.log(`${recordsPerSecond.toLocaleString('en')} records a second in ${partitions} partitions ...`);
-    const results = await measureEveryday(stack, programs, { ...load, repeats });
-    programs.forEach(({ title }, nth) => {
-      for (const { shareOfCore, rowsPerSecond, transactionsPerSecond, records } of results[nth] ?? []) {
-        const rows = `${rate(rowsPerSecond)}, ${Math.round(transactionsPerSecond)} transactions/s`;
-        print(title, `${percent(shareOfCore)}, ${rows}, each of ${records.toLocaleString('en')} records a row`);
-      }
-    });
-    const [ours = 0, beside] = results.map((runs) => median(runs.map(({ shareOfCore }) => shareOfCore)));
-    if (repeats > 1) {
-      print('median', percent(ours));
-    }
-    if (beside !== undefined) {
-      print(`ratio to ${programs[1]?.title}`, `${(ours / beside).toFixed(2)} of its processor time`);
-    }
+    printEveryday(programs, await measureEveryday(stack, programs, { ...load, repeats }));
   }
 }
 
@@ -141,13 +129,21 @@ async function benchGroup(stack: Stack, options: BenchOptions): Promise<void> {
   screen.line('Each record that was produced is in the table once.');
 }
 
+/** Those that show what records wait for. */
+const OF_DELAYS: ReadonlySet<Benchmark> = new Set(['everyday', 'group', 'idle']);
+
 async function benchIdle(stack: Stack, options: BenchOptions): Promise<void> {
   const { seconds = DEFAULT_SECONDS } = options.numbers;
   console.log(`watching for ${seconds} s ...`);
-  const { consumer, patchedClient, plainClient } = await measureIdle(stack, seconds, consumerEnvironment(options));
+  const { consumer, patchedClient, plainClient, delays } = await measureIdle(
+    stack,
+    seconds,
+    consumerEnvironment(options),
+  );
   print('the whole consumer', percent(consumer));
   print('a bare kafkajs consumer with our patches', percent(patchedClient));
   print('a bare kafkajs consumer as it is shipped', percent(plainClient));
+  printDelays('a record that comes alone waits for', delays);
 }
 
 /** The value that a share of the ascending values lies below. */
@@ -285,7 +281,7 @@ async function measure(benchmark: StackBenchmark, options: BenchOptions): Promis
   }
   const stack = await startStack({
     run,
-    ...(benchmark === 'group' && { postgres: { settings: COMMIT_TIMES } }),
+    ...(OF_DELAYS.has(benchmark) && { postgres: { settings: COMMIT_TIMES } }),
   });
   try {
     await compileConsumer();

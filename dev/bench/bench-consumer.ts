@@ -19,7 +19,7 @@ export interface BenchTarget {
 }
 
 /** Schema of a consumer for which none is named. */
-const BENCH_SCHEMA = 'stream_consumer';
+export const BENCH_SCHEMA = 'stream_consumer';
 
 /** Writes an application.yml for a consumer, all else at its default. @returns its path */
 export async function writeBenchSettings(

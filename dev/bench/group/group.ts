@@ -12,9 +12,6 @@ import type { GroupScenario } from '../options.ts';
 import { type GroupDelays, groupDelays, type WrittenRecord } from './group-delays.ts';
 import { GroupMembers } from './group-members.ts';
 
-/** PostgreSQL keeps no time of a commit unless it is asked to. */
-export const COMMIT_TIMES = { track_commit_timestamp: 'on' } as const;
-
 /** What is watched after the last member has its partitions. */
 const TAIL_MS = 4_000;
 const POLL_MS = 100;
@@ -88,7 +85,7 @@ export interface ScenarioResult extends GroupDelays {
 
 /**
  * Starts a group of consumers under a steady load, does what the scenario says, and looks how long the records of that
- * time had to wait. Topic, group and schema are the scenario's own. The server has to keep {@link COMMIT_TIMES}.
+ * time had to wait. Topic, group and schema are the scenario's own. The server has to keep the times of commits.
  *
  * @param name of topic and schema, which nothing else has
  * @param onProgress gets what is done now

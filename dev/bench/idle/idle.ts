@@ -1,17 +1,27 @@
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
+import { ExplainedError } from '../../run/explained-error.ts';
 import { LogLines } from '../../run/log-lines.ts';
 import type { Stack } from '../../stack/local-stack.ts';
 import { ensureTopic } from '../../stack/topic.ts';
-import { shareOfCore, startBenchConsumer, WARM_UP_SECONDS } from '../bench-consumer.ts';
+import { BENCH_SCHEMA, shareOfCore, startBenchConsumer, WARM_UP_SECONDS } from '../bench-consumer.ts';
+import { connectTo } from '../measured-program.ts';
+import { type RecordDelays, recordDelays } from '../record-delays.ts';
 
 const TOPIC = 'idle';
+
+/** How many records come one by one, and what lies between two of them. */
+const SINGLE_RECORDS = 200;
+const REST_MS = 250;
 
 /** Shares of one core that idle processes use. */
 export interface IdleResult {
   readonly consumer: number;
   readonly patchedClient: number;
   readonly plainClient: number;
+  /** Of records that come one by one. */
+  readonly delays: RecordDelays;
 }
 
 async function idleClient(stack: Stack, way: 'patched' | 'plain'): Promise<number> {
@@ -45,7 +55,30 @@ export async function measureIdle(
   const pids = [consumer.pid, await idleClient(stack, 'patched'), await idleClient(stack, 'plain')];
   await Promise.all(pids.map((pid) => shareOfCore(pid, WARM_UP_SECONDS)));
   const [whole = 0, patched = 0, plain = 0] = await Promise.all(pids.map((pid) => shareOfCore(pid, seconds)));
+  const delays = await delaysAtRest(stack, kafka);
   consumer.kill('SIGTERM');
   await consumer.exited;
-  return { consumer: whole, patchedClient: patched, plainClient: plain };
+  return { consumer: whole, patchedClient: patched, plainClient: plain, delays };
+}
+
+/** Produces records one by one, and waits until they are written. */
+async function delaysAtRest({ postgres }: Stack, kafka: Kafka): Promise<RecordDelays> {
+  const producer = kafka.producer();
+  const client = await connectTo({ connectionString: postgres?.urlWithPassword });
+  try {
+    await producer.connect();
+    const since = Date.now();
+    for (let nth = 0; nth < SINGLE_RECORDS; nth += 1) {
+      await producer.send({ topic: TOPIC, messages: [{ value: '{}', timestamp: String(Date.now()) }] });
+      await delay(REST_MS);
+    }
+    const delays = await recordDelays(client, BENCH_SCHEMA, since);
+    if (delays === undefined) {
+      throw new ExplainedError('The consumer has no table of records.');
+    }
+    return delays;
+  } finally {
+    await client.end();
+    await producer.disconnect();
+  }
 }

@@ -4,9 +4,11 @@ import { ExplainedError } from '../../run/explained-error.ts';
 import type { Stack } from '../../stack/local-stack.ts';
 import { ensureTopic } from '../../stack/topic.ts';
 import { shareOfCore, WARM_UP_SECONDS } from '../bench-consumer.ts';
+import { percent, print, rate } from '../figures.ts';
 import { forkSource, message } from '../forked-source.ts';
 import { connectTo, type MeasuredProgram, untilRows } from '../measured-program.ts';
-import { inTurn } from './throughput.ts';
+import { printDelays, type RecordDelays, recordDelays } from '../record-delays.ts';
+import { inTurn, median } from './throughput.ts';
 
 /** Seldom: each count of the rows is work for PostgreSQL. */
 const POLL_MS = 500;
@@ -29,6 +31,8 @@ interface EverydayResult {
   readonly transactionsPerSecond: number;
   /** Records that were produced in all, each of which is a row. */
   readonly records: number;
+  /** What the records of that time waited for; `undefined` where the program keeps no timestamps. */
+  readonly delays: RecordDelays | undefined;
 }
 
 /**
@@ -75,6 +79,7 @@ async function measureProgram(
     await shareOfCore(started.pid, WARM_UP_SECONDS);
     const counts = async () => [await started.rows(), await committedTransactions(client)] as const;
     const [rowsBefore, committedBefore] = await counts();
+    const since = Date.now();
     const share = await shareOfCore(started.pid, seconds);
     const [rowsAfter, committedAfter] = await counts();
     const total = message<number>(producer);
@@ -89,11 +94,35 @@ async function measureProgram(
       rowsPerSecond: (rowsAfter - rowsBefore) / seconds,
       transactionsPerSecond: (committedAfter - committedBefore) / seconds,
       records,
+      delays: await recordDelays(client, name, since),
     };
   } finally {
     producer.disconnect();
     await started.stop();
     await client.end();
+  }
+}
+
+/** A line for each time that a program was measured, and how the first one is to the second. */
+export function printEveryday(
+  programs: readonly MeasuredProgram[],
+  results: readonly (readonly EverydayResult[])[],
+): void {
+  for (const [nth, { title }] of programs.entries()) {
+    for (const { shareOfCore: share, rowsPerSecond, transactionsPerSecond, records, delays } of results[nth] ?? []) {
+      const rows = `${rate(rowsPerSecond)}, ${Math.round(transactionsPerSecond)} transactions/s`;
+      print(title, `${percent(share)}, ${rows}, each of ${records.toLocaleString('en')} records a row`);
+      if (delays !== undefined) {
+        printDelays('  a record waits for', delays);
+      }
+    }
+  }
+  const [ours = 0, beside] = results.map((runs) => median(runs.map((run) => run.shareOfCore)));
+  if ((results[0]?.length ?? 0) > 1) {
+    print('median', percent(ours));
+  }
+  if (beside !== undefined) {
+    print(`ratio to ${programs[1]?.title}`, `${(ours / beside).toFixed(2)} of its processor time`);
   }
 }
 
