@@ -9,7 +9,7 @@ import { internals } from '../kafkajs/internals.ts';
 import type { Divergence, FetchAnswer } from './fetch-answer.ts';
 import { withoutAborted } from './fetch-answer.ts';
 import { type FetchedPartition, NO_LEADER } from './fetched-partition.ts';
-import type { ReadBatch, RecordSetReader } from './record-set.ts';
+import type { ReadBatch, ReadSet, RecordSetReader } from './record-set.ts';
 
 /** Kafka's codes in the answer for a partition. */
 const OFFSET_OUT_OF_RANGE = 1;
@@ -45,6 +45,20 @@ interface CollectorListener extends FetchListener {
   onRefused(partition: TopicPartition, error: Error): void;
 }
 
+/**
+ * Bytes of record sets that are read before the first of them is handed over: what comes at once shares a transaction.
+ * More than that fills one, and is written while the rest of the answer is read.
+ */
+const MOST_HELD_BACK = 262_144;
+
+/** The same of sets: they are handed over in one turn of the event loop, for which other work waits. */
+const MOST_SETS_HELD_BACK = 200;
+
+/** The record set of a partition, which was read, and is not handed over yet. */
+interface ReadSetOf extends ReadSet {
+  readonly partition: FetchedPartition;
+}
+
 /** A request that was sent, which the object itself identifies. */
 export interface SentFetch {
   /** In the order of the request. */
@@ -55,7 +69,8 @@ export interface SentFetch {
  * Takes the answers to fetches: moves positions over what it hands over, and reports errors.
  *
  * Each offset of a partition is handed over with its range, or is still ahead of the position: what cannot be read, was
- * left out for want of memory, or came for a request of before, moves nothing.
+ * left out for want of memory, or came for a request of before, moves nothing. What is read waits for the rest of a
+ * small answer, and no turn of the event loop lies between what is handed over of it.
  */
 export class FetchCollector {
   readonly #sets: RecordSetReader;
@@ -85,43 +100,47 @@ export class FetchCollector {
       throw internals.createErrorFromCode(answer.error);
     }
     const now = this.#now();
-    let hasRecords = false;
-    for (let place = 0; answer.next(); ) {
-      const found = placeOf(sent.partitions, answer, place);
-      const partition = sent.partitions[found];
-      place = found + 1;
-      // A partition that is not the request's any more was sought, paused or taken away meanwhile.
-      if (partition?.request === sent && this.#isReadable(partition, answer, now)) {
-        const { records, abortedTransactions } = answer;
-        if (records !== null) {
-          hasRecords = true;
-          await this.#read(sent, partition, records, abortedTransactions);
+    let [hasRecords, bytes] = [false, 0];
+    const read: ReadSetOf[] = [];
+    try {
+      for (let place = 0; answer.next(); ) {
+        const found = placeOf(sent.partitions, answer, place);
+        const partition = sent.partitions[found];
+        place = found + 1;
+        // A partition that is not the request's any more was sought, paused or taken away meanwhile.
+        if (partition?.request === sent && this.#isReadable(partition, answer, now)) {
+          const { records, abortedTransactions } = answer;
+          if (records !== null) {
+            const { batches, fault } = await this.#sets.read(records, sent);
+            read.push({ partition, batches: withoutAborted(batches, abortedTransactions), fault });
+            hasRecords = true;
+            bytes += records.length;
+            if (bytes >= MOST_HELD_BACK || read.length >= MOST_SETS_HELD_BACK) {
+              this.#handOverAll(sent, read.splice(0));
+              bytes = 0;
+            }
+            await this.#turns.afterTurn();
+          }
         }
       }
+    } finally {
+      this.#handOverAll(sent, read);
     }
     return hasRecords;
   }
 
-  async #read(
-    sent: SentFetch,
-    partition: FetchedPartition,
-    set: Buffer,
-    aborted: FetchAnswer['abortedTransactions'],
-  ): Promise<void> {
-    const { batches, fault } = await this.#sets.read(set, sent);
-    if (partition.request !== sent) {
-      return;
-    }
-    partition.request = null;
-    const { nextOffset } = this.#handOver(partition, withoutAborted(batches, aborted));
-    // A seek from within the call is to an offset before the fault, or has nothing to do with it.
-    if (fault !== null && partition.position === nextOffset) {
-      const { topic, partition: number } = partition;
-      this.#unreadable({ topic, partition: number, ...fault }, partition);
-    }
-    const turn = this.#turns.afterTurn();
-    if (turn !== null) {
-      await turn;
+  #handOverAll(sent: SentFetch, read: readonly ReadSetOf[]): void {
+    for (const { partition, batches, fault } of read) {
+      // What was handed over before may have led to a seek or a pause.
+      if (partition.request === sent) {
+        partition.request = null;
+        const { nextOffset } = this.#handOver(partition, batches);
+        // A seek from within the call is to an offset before the fault, or has nothing to do with it.
+        if (fault !== null && partition.position === nextOffset) {
+          const { topic, partition: number } = partition;
+          this.#unreadable({ topic, partition: number, ...fault }, partition);
+        }
+      }
     }
   }
 

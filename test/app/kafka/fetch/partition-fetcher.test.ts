@@ -195,22 +195,6 @@ describe('an answer', () => {
     expect(brokers.asked).toEqual(['1: 1@0e-1']);
   });
 
-  test('gives other work its turn between what is handed over', async () => {
-    await fetching([1, 1], { 0: 0n, 1: 0n });
-    let hadTurn = 0;
-    const turns: number[] = [];
-    brokers.onFetched = () => {
-      turns.push(hadTurn);
-      setImmediate(() => {
-        hadTurn += 1;
-      });
-      // Longer than a turn may take.
-      for (const until = performance.now() + 4; performance.now() < until; );
-    };
-    await brokers.answer(1, [batch(0, 0), batch(1, 0)]);
-    expect(turns).toEqual([0, 1]);
-  });
-
   test('without records of a reader, here of an aborted transaction, is handed over as a range', async () => {
     await fetching([1], { 0: 0n });
     const transactional = Buffer.from(recordBatch(0, 3));
