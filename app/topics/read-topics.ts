@@ -17,6 +17,8 @@ export class ReadTopics {
   readonly choices: TopicNames;
   readonly #settings: Settings;
   readonly #onUsed: (topics: readonly string[]) => void;
+  /** Whether a template takes a topic, of those asked about since the last list: each write asks. */
+  readonly #templated = new Map<string, boolean>();
   #used: ReadonlySet<string> = new Set();
   #cluster: readonly string[] = [];
   #listed: readonly string[] = [];
@@ -61,7 +63,12 @@ export class ReadTopics {
 
   /** Whether a template alone takes the topic, so that its trouble is not that of the others. */
   isTemplated(topic: string): boolean {
-    return this.templates.length > 0 && !this.names.includes(topic) && isRead(topic, this.choices);
+    if (this.templates.length === 0) {
+      return false;
+    }
+    const known = this.#templated.get(topic) ?? (!this.names.includes(topic) && isRead(topic, this.choices));
+    this.#templated.set(topic, known);
+    return known;
   }
 
   /** Whether a name or a template of the settings takes the topic. */
@@ -77,6 +84,7 @@ export class ReadTopics {
 
   /** Takes the names of all topics of the cluster. */
   list(topics: readonly string[]): void {
+    this.#templated.clear();
     this.#cluster = topics;
     this.#listed = topics.filter((topic) => this.isTemplated(topic));
     this.#resolved = null;

@@ -1,16 +1,57 @@
-import type { Connection, Submittable } from 'pg';
+import { type Connection, DatabaseError, type Submittable } from 'pg';
+
+/**
+ * Statements that a session keeps at most. Each takes some ten kilobytes of PostgreSQL's memory, and all others are
+ * read and planned each time.
+ */
+const MOST_KEPT = 256;
+
+/** SQLSTATE of a name that the session has no statement by. */
+const INVALID_SQL_STATEMENT_NAME = '26000';
 
 /** A statement that takes a row, whose values are its parameters: no text of a record is ever a part of SQL. */
 export interface RowStatement {
   readonly sql: string;
+  /**
+   * Name that the session may keep it by, of the statement and the types of its parameters alone.
+   *
+   * @default it is read and planned each time
+   */
+  readonly name?: string;
   /** Rows that it is executed for, in their order: values as PostgreSQL's input functions read them; `null` is NULL. */
   readonly rows: readonly (readonly (string | null)[])[];
 }
 
+/** Names of the statements that the session of a connection keeps; `null` where it may be another one each time. */
+const KEPT = new WeakMap<Connection, Set<string> | null>();
+
+function keptBy(connection: Connection): Set<string> | null {
+  const kept = KEPT.get(connection);
+  if (kept !== undefined) {
+    return kept;
+  }
+  const none = new Set<string>();
+  KEPT.set(connection, none);
+  return none;
+}
+
+/** Whether a statement is not there that the session kept: a connection pooler has lent another session. */
+export const isNotKept = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === INVALID_SQL_STATEMENT_NAME;
+
 /**
  * Statements in one message, by the extended protocol (PostgreSQL's "Extended Query"): a round trip, however many they
- * are. When one fails, PostgreSQL passes over those behind it, a COMMIT included. None of them keeps a name, so it does
- * not matter which session a connection pooler lends.
+ * are. When one fails, PostgreSQL passes over those behind it, a COMMIT included.
+ *
+ * A session keeps those that have a name. So PostgreSQL reads and plans them once, which is most of what a row costs.
+ * Why each row is taken by the statement that is meant, whichever session a connection pooler lends:
+ *
+ * 1. A name is of the statement and of the types of its parameters. What a session has by a name, whoever made it
+ *    there, is that statement.
+ * 2. A name counts as kept behind a message that was completed. In all other cases the statement is made, behind a
+ *    Close of what may be there of a message that failed: PostgreSQL keeps statements over a ROLLBACK.
+ * 3. A session that lacks a name fails the whole message ({@link isNotKept}). The connection uses no names from then
+ *    on.
  */
 export class RowStatements implements Submittable {
   /**
@@ -19,6 +60,8 @@ export class RowStatements implements Submittable {
   readonly tags: Promise<readonly string[]>;
   readonly #statements: readonly RowStatement[];
   readonly #completed: string[] = [];
+  readonly #made: string[] = [];
+  #connection: Connection | null = null;
   #resolve!: (tags: readonly string[]) => void;
   #reject!: (error: Error) => void;
 
@@ -37,16 +80,32 @@ export class RowStatements implements Submittable {
 
   submit(connection: Connection): void {
     const { stream } = connection;
+    this.#connection = connection;
     stream.cork();
-    for (const { sql, rows } of this.#statements) {
-      connection.parse({ name: '', text: sql, types: [] }, true);
-      for (const values of rows) {
-        connection.bind({ values: [...values] }, true);
+    for (const statement of this.#statements) {
+      const name = this.#make(connection, statement);
+      for (const values of statement.rows) {
+        connection.bind({ statement: name, values: [...values] }, true);
         connection.execute({}, true);
       }
     }
     connection.sync();
     stream.uncork();
+  }
+
+  /** @returns the name that it has in the session now; empty: it keeps none */
+  #make(connection: Connection, { sql, name = '' }: RowStatement): string {
+    const kept = keptBy(connection);
+    if (kept?.has(name)) {
+      return name;
+    }
+    const isKept = name !== '' && kept !== null && kept.size + this.#made.length < MOST_KEPT;
+    if (isKept) {
+      this.#made.push(name);
+      connection.close({ type: 'S', name }, true);
+    }
+    connection.parse({ name: isKept ? name : '', text: sql, types: [] }, true);
+    return isKept ? name : '';
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
@@ -59,10 +118,17 @@ export class RowStatements implements Submittable {
   handleDataRow(): void {}
 
   handleError(error: Error): void {
+    this.#made.length = 0;
+    if (this.#connection !== null && isNotKept(error)) {
+      KEPT.set(this.#connection, null);
+    }
     this.#reject(error);
   }
 
   handleReadyForQuery(): void {
+    for (const name of this.#made) {
+      this.#connection && keptBy(this.#connection)?.add(name);
+    }
     this.#resolve(this.#completed);
   }
 }

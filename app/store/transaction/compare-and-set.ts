@@ -167,7 +167,8 @@ interface OffsetMove {
  * tables, then the rows. Rows are sent only when PostgreSQL has moved the offsets, and the tables are still what the
  * rows were encoded for.
  *
- * A third round trip follows where some tables take a few rows and others many ({@link transactionOf}).
+ * A third round trip follows where some tables take a few rows and others many ({@link transactionOf}). Where the
+ * session does not have what another one has kept, all of it is sent again: the connection uses no names any more.
  *
  * Where a trigger may drop rows, or rows keep columns of those in the table, `COMMIT` is a separate message, sent when
  * as many rows are stored as were sent. Nothing is left of a transaction that did not commit, in any table, and the
@@ -183,7 +184,7 @@ interface OffsetMove {
  */
 export async function writeAtOnce(
   client: PoolClient,
-  { ownTables, groupId }: RowsOwner,
+  owner: RowsOwner,
   { moving, gaps }: OffsetMove,
   batches: readonly TableBatch[],
 ): Promise<'committed' | 'declined' | 'refused'> {
@@ -193,8 +194,12 @@ export async function writeAtOnce(
     const completed = await sendMessage(client, message);
     if (completed instanceof RowRefused) {
       await client.query('ROLLBACK');
-      await ownTables.requireUnwritten(client, groupId, completed.cause);
+      await owner.ownTables.requireUnwritten(client, owner.groupId, completed.cause);
       return 'refused';
+    }
+    if (completed === 'not kept') {
+      await client.query('ROLLBACK');
+      return writeAtOnce(client, owner, { moving, gaps }, batches);
     }
     if (completed === 'not understood') {
       await client.query('ROLLBACK');

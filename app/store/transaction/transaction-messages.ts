@@ -3,7 +3,7 @@ import { ofTable } from '../connection/refused-connections.ts';
 import { CopyQuery } from '../copy/binary-copy.ts';
 import { RowRefused } from '../copy/isolate-poison.ts';
 import { asRefusal } from '../copy/refused-row.ts';
-import { RowStatements } from '../copy/row-statements.ts';
+import { isNotKept, RowStatements } from '../copy/row-statements.ts';
 import type { FewRows, RowBatch, Table } from '../tables/table.ts';
 import { type GuardStep, joinedGuards } from '../tables/table-guard.ts';
 
@@ -133,6 +133,9 @@ export const sendMessage = (
     if (refusal instanceof RowRefused) {
       return refusal;
     }
+    if (isNotKept(error)) {
+      return 'not kept';
+    }
     if (isNotUnderstood(error)) {
       return 'not understood';
     }
@@ -141,7 +144,7 @@ export const sendMessage = (
   });
 
 /** Why nothing of a transaction may stay. */
-type RefusedMessage = RowRefused | 'not understood';
+type RefusedMessage = RowRefused | 'not kept' | 'not understood';
 
 /** Whether a statement names what is gone, or what the role may not use. */
 export const isNotUnderstood = (error: unknown): boolean =>

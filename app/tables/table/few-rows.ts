@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import { UPSERT } from './stage-columns.ts';
 
 /** More rows are cheaper by way of a stage, or as cheap. */
@@ -21,6 +22,17 @@ const MODIFIED_ALIKE = /^(?:numeric|character|character varying|bit|bit varying|
  * @param type as format_type has it
  */
 export const isReadAlike = (type: string): boolean => !MODIFIED.test(type) || MODIFIED_ALIKE.test(type);
+
+/**
+ * Name that a session keeps the statement by which takes a row of a table: another one once the table is altered, since
+ * a statement that is kept has parameters of the types that the columns had.
+ *
+ * @param fingerprint of the table in the catalog, its columns and their types. Left out: the statement has no name
+ */
+export const nameOf = (sql: string, fingerprint: string | undefined): string =>
+  fingerprint === undefined
+    ? ''
+    : `stream_consumer_${createHash('sha256').update(`${sql} ${fingerprint}`).digest('hex').slice(0, 32)}`;
 
 const CONTROL_ESCAPES: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r' };
 

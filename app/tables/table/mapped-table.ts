@@ -16,7 +16,7 @@ import {
 import { type GuardStep, type KnownTable, lockOf, type TableGuard } from '../../store/tables/table-guard.ts';
 import type { UserTable } from '../../store/transaction/topic-tables.ts';
 import type { TableMapping } from '../mapping/table-mapping.ts';
-import { valuesOfFewRows } from './few-rows.ts';
+import { nameOf, valuesOfFewRows } from './few-rows.ts';
 import { NothingKept } from './kept-rows.ts';
 import { Stage } from './stage.ts';
 
@@ -93,6 +93,8 @@ export class MappedTable implements UserTable {
   readonly #columns: readonly string[];
   /** By the connections that have asked. */
   readonly #known = new WeakMap<PoolClient, KnownTable>();
+  /** Of the statement that takes a row, by the connections that know the table. */
+  readonly #names = new WeakMap<PoolClient, string>();
   /** Bytes of the rows that went through the stage of a connection since it was truncated. */
   readonly #staged = new WeakMap<PoolClient, number>();
 
@@ -123,7 +125,9 @@ export class MappedTable implements UserTable {
   }
 
   async require(client: PoolClient): Promise<void> {
-    this.#known.set(client, await this.#options.find(client));
+    const known = await this.#options.find(client);
+    this.#known.set(client, known);
+    this.#names.set(client, nameOf(this.#sqlOfFewRows ?? '', known.guard.fingerprint?.expected));
   }
 
   async requireOnce(client: PoolClient): Promise<void> {
@@ -157,7 +161,8 @@ export class MappedTable implements UserTable {
     }
     const values = valuesOfFewRows(rows, length, this.mapping.columns.length);
     const { steps, ...known } = this.#of(client).guard;
-    return values && { statement: { sql, rows: values }, guard: { steps: [...READ_BY, ...steps], ...known } };
+    const name = this.#names.get(client) ?? '';
+    return values && { statement: { sql, name, rows: values }, guard: { steps: [...READ_BY, ...steps], ...known } };
   }
 
   /** Neither a DELETE nor an UPDATE has an order in which it locks rows. */

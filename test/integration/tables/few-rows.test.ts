@@ -180,6 +180,34 @@ describe('a few rows of a transaction', () => {
   });
 });
 
+test('rows are read by the type that a column has now, whatever statement the session has kept', async () => {
+  const ddl = 'CREATE TABLE ?.sums (id int PRIMARY KEY, code int)';
+  const { write, run } = await openKeyed({ ddl, tables: [{ table: '?.sums', key: 'id' }] });
+  await write([put(1, { code: '007' })]);
+  await run('ALTER TABLE ?.sums ALTER code TYPE text');
+  await expect(write([put(2, { code: '007' })])).rejects.toThrow('was altered');
+  for (const id of [2, 3]) {
+    await write([put(id, { code: '007' })]);
+  }
+  expect(await run('SELECT id, code FROM ?.sums ORDER BY id')).toEqual([
+    { id: 1, code: '7' },
+    { id: 2, code: '007' },
+    { id: 3, code: '007' },
+  ]);
+});
+
+test('partitions that were written together are so where the session lacks what another one has kept', async () => {
+  const ddl = 'CREATE TABLE ?.sums (id int PRIMARY KEY, n int)';
+  const settings = { database: { poolSize: 1 } };
+  const tables = [{ table: '?.sums', key: 'id' }];
+  const { write, run, pool } = await openKeyed({ ddl, tables, settings, partitions: 2 });
+  for (const n of [1, 2]) {
+    await Promise.all([write([put(1, { n })], 0), write([put(2, { n })], 1)]);
+    expect(await run('SELECT n, count(DISTINCT xmin::text)::int AS by FROM ?.sums GROUP BY n')).toEqual([{ n, by: 1 }]);
+    await pool.withClient((client) => client.query('DEALLOCATE ALL'));
+  }
+});
+
 test('a row that a trigger drops, which the consumer knows of, ends it: the record is nowhere', async () => {
   const ddl = `CREATE TABLE ?.sums (id int PRIMARY KEY, n int);
     CREATE FUNCTION ?.drop() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CopyText } from '../../../../app/tables/rows/copy-text.ts';
-import { isReadAlike, valuesOfFewRows } from '../../../../app/tables/table/few-rows.ts';
+import { isReadAlike, nameOf, valuesOfFewRows } from '../../../../app/tables/table/few-rows.ts';
 
 /** A row of a stage as the encoder writes it. */
 function rowOf(fields: readonly (string | null)[], { operation = 'u', sequence = 1 } = {}): Buffer {
@@ -87,4 +87,13 @@ test.each([
   ['"numeric"(3)', false],
 ])('a parameter of type %s is read as COPY reads it: %s', (type, isAlike) => {
   expect(isReadAlike(type)).toBe(isAlike);
+});
+
+test('a statement has another name for another table, or other columns of it, and none where these are not known', () => {
+  const names = [nameOf('INSERT', 'a'), nameOf('INSERT', 'b'), nameOf('INSERT a', '')];
+  expect(new Set(names).size).toBe(3);
+  expect(nameOf('INSERT', 'a')).toBe(names[0]);
+  // PostgreSQL's names have 63 bytes, and it cuts longer ones.
+  expect(names[0]).toMatch(/^stream_consumer_[0-9a-f]{32}$/);
+  expect(nameOf('INSERT', undefined)).toBe('');
 });
