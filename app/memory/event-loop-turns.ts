@@ -1,4 +1,4 @@
-/** Batches of a fetch are decoded and handed over for at most this long before other work has its turn. */
+/** Batches of a fetch are decoded for at most this long before other work has its turn. */
 const TURN_MS = 2;
 
 /**

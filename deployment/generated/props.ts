@@ -1974,8 +1974,8 @@ export interface ApplicationKafkaProps {
   readonly fetchMaxWait?: string;
 
   /**
-   * Least time from one fetch from a broker to the next while nothing is behind: records of a steady load gather
-   * meanwhile. One that comes after as long without any is written at once. From 0ms, where none waits, to 5s.
+   * Least time between two fetches from a broker whose logs are read to their ends: records of a steady load gather.
+   * One that comes after as long without any waits for nothing. From 0ms to 1s.
    *
    * Allowed: a duration: a whole number and one of ms, s, m, h, d, such as 500ms, 30s, 5m.
    *

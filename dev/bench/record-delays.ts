@@ -17,21 +17,21 @@ export interface RecordDelays {
 /**
  * The delays of the records of a schema. The server has to keep {@link COMMIT_TIMES}.
  *
- * @param since of their timestamps; milliseconds since 1970
- * @returns `undefined` where no table `records` has a column `timestamp`
+ * @param window of their timestamps; milliseconds since 1970
+ * @returns `undefined` where no table `records` has a column `timestamp`, or no record is of that time
  */
 export async function recordDelays(
   client: pg.Client,
   schema: string,
-  since: number,
+  { from, to }: { readonly from: number; readonly to: number },
 ): Promise<RecordDelays | undefined> {
   const { rows } = await client
     .query<RecordDelays>(
       `SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY waited) AS median,
          percentile_disc(0.99) WITHIN GROUP (ORDER BY waited) AS p99
        FROM (SELECT extract(epoch FROM pg_xact_commit_timestamp(xmin) - "timestamp")::float8 * 1000 AS waited
-         FROM ${schema}.records WHERE "timestamp" >= to_timestamp($1::float8 / 1000)) AS written`,
-      [since],
+         FROM ${schema}.records WHERE "timestamp" BETWEEN to_timestamp($1::float8 / 1000) AND to_timestamp($2::float8 / 1000)) AS written`,
+      [from, to],
     )
     .catch((error: unknown) => {
       if (error instanceof pg.DatabaseError && UNDEFINED.has(error.code ?? '')) {
@@ -39,7 +39,7 @@ export async function recordDelays(
       }
       throw error;
     });
-  return rows[0];
+  return rows[0]?.median === null ? undefined : rows[0];
 }
 
 export function printDelays(what: string, { median, p99 }: RecordDelays): void {

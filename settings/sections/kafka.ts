@@ -137,7 +137,7 @@ export const kafka = Type.Object(
     ),
     fetchLinger: duration(
       '100ms',
-      'Least time from one fetch from a broker to the next while nothing is behind: records of a steady load gather meanwhile. One that comes after as long without any is written at once. From 0ms, where none waits, to 5s.',
+      'Least time between two fetches from a broker whose logs are read to their ends: records of a steady load gather. One that comes after as long without any waits for nothing. From 0ms to 1s.',
     ),
     ssl: Type.Boolean({
       default: false,
@@ -264,7 +264,7 @@ export const KAFKA_RULES: readonly Rule<KafkaPart>[] = [
   tlsIsUsed,
   certificateHasKey('kafka.tls', ({ kafka }) => kafka.tls),
   durationBetween('kafka.fetchMaxWait', ({ kafka }) => kafka.fetchMaxWait, '10ms', '5s'),
-  durationBetween('kafka.fetchLinger', ({ kafka }) => kafka.fetchLinger, '0ms', '5s'),
+  durationBetween('kafka.fetchLinger', ({ kafka }) => kafka.fetchLinger, '0ms', '1s'),
   durationBetween('kafka.topicRefresh', ({ kafka }) => kafka.topicRefresh, '1s', '5m'),
   // The range in which brokers accept a session timeout unless they are configured otherwise.
   durationBetween('kafka.sessionTimeout', ({ kafka }) => kafka.sessionTimeout, '6s', '30m'),

@@ -137,7 +137,7 @@ describe('values that have to fit', () => {
     ['kafka.fetchMaxWait', { kafka: { ...SMALLEST.kafka, fetchMaxWait: '9ms' } }],
     ['kafka.fetchMaxWait', { kafka: { ...SMALLEST.kafka, fetchMaxWait: '6s' } }],
     ['kafka.fetchLinger', { kafka: { ...SMALLEST.kafka, fetchLinger: '0' } }],
-    ['kafka.fetchLinger', { kafka: { ...SMALLEST.kafka, fetchLinger: '5001ms' } }],
+    ['kafka.fetchLinger', { kafka: { ...SMALLEST.kafka, fetchLinger: '1001ms' } }],
     ['kafka.groupInstanceId', { kafka: { ...SMALLEST.kafka, groupInstanceId: '' } }],
     ['kafka.groupInstanceId', { kafka: { ...SMALLEST.kafka, groupInstanceId: 'pod/1' } }],
     ['kafka.groupInstanceId', { kafka: { ...SMALLEST.kafka, groupInstanceId: '..' } }],

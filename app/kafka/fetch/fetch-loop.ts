@@ -64,6 +64,8 @@ export class FetchLoop {
   #failures = 0;
   #askedAt = Number.POSITIVE_INFINITY;
   #wake: () => void = () => undefined;
+  /** Whether something changed since the last request was made: it may be behind, whatever was last seen of it. */
+  #isWoken = false;
 
   constructor(nodeId: number, ports: FetchPorts) {
     this.nodeId = nodeId;
@@ -85,6 +87,7 @@ export class FetchLoop {
 
   /** Something may be wanted now. */
   wake(): void {
+    this.#isWoken = true;
     this.#wake();
   }
 
@@ -120,7 +123,7 @@ export class FetchLoop {
     const { clock, wait } = this.#ports;
     const left = beganAt + wait.lingerMs - this.#now();
     const wanted = this.#ending.signal.aborted ? [] : this.#wanted();
-    if (left > 0 && wanted.length > 0 && !wanted.some(({ isBehind }) => isBehind)) {
+    if (left > 0 && wanted.length > 0 && !this.#isWoken && !wanted.some(({ isBehind }) => isBehind)) {
       const woken = new AbortController();
       this.#wake = () => woken.abort();
       await clock.wait(left, woken.signal);
@@ -173,6 +176,7 @@ export class FetchLoop {
     const latest = (key: number): number => versions?.[key]?.maxVersion ?? 0;
     const offered = latest(FETCH_KEY);
     const wanted = this.#wanted();
+    this.#isWoken = false;
     this.#turn += 1;
     if (offered < FETCH_BY_ID && wanted.length > 0) {
       this.#ports.onFetchedByName({ offered, knowsIds: latest(METADATA_KEY) >= METADATA_WITH_IDS });

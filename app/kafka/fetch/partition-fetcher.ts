@@ -108,7 +108,7 @@ export class PartitionFetcher {
   }
 
   pause(target: TopicPartition): void {
-    this.#change(target, (partition) => partition.pause());
+    this.#partitions.get(partitionKey(target))?.pause();
   }
 
   resume(target: TopicPartition): void {

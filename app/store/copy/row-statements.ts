@@ -1,8 +1,8 @@
 import { type Connection, DatabaseError, type Submittable } from 'pg';
 
 /**
- * Statements that a session keeps at most. Each takes some ten kilobytes of PostgreSQL's memory, and all others are
- * read and planned each time.
+ * Statements that a connection keeps at most; all others are read and planned each time. One of ten columns takes 41 kB
+ * of PostgreSQL's memory.
  */
 const MOST_KEPT = 256;
 
@@ -35,10 +35,6 @@ function keptBy(connection: Connection): Set<string> | null {
   return none;
 }
 
-/** Whether a statement is not there that the session kept: a connection pooler has lent another session. */
-export const isNotKept = (error: unknown): boolean =>
-  error instanceof DatabaseError && error.code === INVALID_SQL_STATEMENT_NAME;
-
 /**
  * Statements in one message, by the extended protocol (PostgreSQL's "Extended Query"): a round trip, however many they
  * are. When one fails, PostgreSQL passes over those behind it, a COMMIT included.
@@ -47,10 +43,10 @@ export const isNotKept = (error: unknown): boolean =>
  * Why each row is taken by the statement that is meant, whichever session a connection pooler lends:
  *
  * 1. A name is of the statement and of the types of its parameters. What a session has by a name, whoever made it
- *    there, is that statement.
+ *    there, is that statement. The text has the name, too: a pooler may know statements by their texts alone.
  * 2. A name counts as kept behind a message that was completed. In all other cases the statement is made, behind a
  *    Close of what may be there of a message that failed: PostgreSQL keeps statements over a ROLLBACK.
- * 3. A session that lacks a name fails the whole message ({@link isNotKept}). The connection uses no names from then
+ * 3. A session that lacks a name fails the whole message ({@link lacksKept}). The connection uses no names from then
  *    on.
  */
 export class RowStatements implements Submittable {
@@ -61,6 +57,8 @@ export class RowStatements implements Submittable {
   readonly #statements: readonly RowStatement[];
   readonly #completed: string[] = [];
   readonly #made: string[] = [];
+  #usesKept = false;
+  #lacksKept = false;
   #connection: Connection | null = null;
   #resolve!: (tags: readonly string[]) => void;
   #reject!: (error: Error) => void;
@@ -76,6 +74,11 @@ export class RowStatements implements Submittable {
   /** The same of what was completed so far. */
   get completed(): readonly string[] {
     return this.#completed;
+  }
+
+  /** Whether it failed since the session lacks what was kept: a connection pooler has lent another one. */
+  get lacksKept(): boolean {
+    return this.#lacksKept;
   }
 
   submit(connection: Connection): void {
@@ -97,6 +100,7 @@ export class RowStatements implements Submittable {
   #make(connection: Connection, { sql, name = '' }: RowStatement): string {
     const kept = keptBy(connection);
     if (kept?.has(name)) {
+      this.#usesKept = true;
       return name;
     }
     const isKept = name !== '' && kept !== null && kept.size + this.#made.length < MOST_KEPT;
@@ -104,7 +108,7 @@ export class RowStatements implements Submittable {
       this.#made.push(name);
       connection.close({ type: 'S', name }, true);
     }
-    connection.parse({ name: isKept ? name : '', text: sql, types: [] }, true);
+    connection.parse({ name: isKept ? name : '', text: isKept ? `/* ${name} */ ${sql}` : sql, types: [] }, true);
     return isKept ? name : '';
   }
 
@@ -119,7 +123,9 @@ export class RowStatements implements Submittable {
 
   handleError(error: Error): void {
     this.#made.length = 0;
-    if (this.#connection !== null && isNotKept(error)) {
+    // A trigger may pass on the same error of another server: it is no reason to send the message again.
+    this.#lacksKept = this.#usesKept && error instanceof DatabaseError && error.code === INVALID_SQL_STATEMENT_NAME;
+    if (this.#connection !== null && this.#lacksKept) {
       KEPT.set(this.#connection, null);
     }
     this.#reject(error);

@@ -3,7 +3,7 @@ import { ofTable } from '../connection/refused-connections.ts';
 import { CopyQuery } from '../copy/binary-copy.ts';
 import { RowRefused } from '../copy/isolate-poison.ts';
 import { asRefusal } from '../copy/refused-row.ts';
-import { isNotKept, RowStatements } from '../copy/row-statements.ts';
+import { RowStatements } from '../copy/row-statements.ts';
 import type { FewRows, RowBatch, Table } from '../tables/table.ts';
 import { type GuardStep, joinedGuards } from '../tables/table-guard.ts';
 
@@ -133,7 +133,7 @@ export const sendMessage = (
     if (refusal instanceof RowRefused) {
       return refusal;
     }
-    if (isNotKept(error)) {
+    if (query instanceof RowStatements && query.lacksKept) {
       return 'not kept';
     }
     if (isNotUnderstood(error)) {

@@ -67,12 +67,12 @@ async function delaysAtRest({ postgres }: Stack, kafka: Kafka): Promise<RecordDe
   const client = await connectTo({ connectionString: postgres?.urlWithPassword });
   try {
     await producer.connect();
-    const since = Date.now();
+    const from = Date.now();
     for (let nth = 0; nth < SINGLE_RECORDS; nth += 1) {
       await producer.send({ topic: TOPIC, messages: [{ value: '{}', timestamp: String(Date.now()) }] });
       await delay(REST_MS);
     }
-    const delays = await recordDelays(client, BENCH_SCHEMA, since);
+    const delays = await recordDelays(client, BENCH_SCHEMA, { from, to: Date.now() });
     if (delays === undefined) {
       throw new ExplainedError('The consumer has no table of records.');
     }

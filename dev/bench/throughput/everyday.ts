@@ -79,8 +79,9 @@ async function measureProgram(
     await shareOfCore(started.pid, WARM_UP_SECONDS);
     const counts = async () => [await started.rows(), await committedTransactions(client)] as const;
     const [rowsBefore, committedBefore] = await counts();
-    const since = Date.now();
+    const from = Date.now();
     const share = await shareOfCore(started.pid, seconds);
+    const window = { from, to: Date.now() };
     const [rowsAfter, committedAfter] = await counts();
     const total = message<number>(producer);
     producer.send('over');
@@ -94,7 +95,7 @@ async function measureProgram(
       rowsPerSecond: (rowsAfter - rowsBefore) / seconds,
       transactionsPerSecond: (committedAfter - committedBefore) / seconds,
       records,
-      delays: await recordDelays(client, name, since),
+      delays: await recordDelays(client, name, window),
     };
   } finally {
     producer.disconnect();

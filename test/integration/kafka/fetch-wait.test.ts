@@ -36,11 +36,12 @@ test('records gather at the broker for kafka.fetchMinBytes, no longer than kafka
 
 test('records that follow one another gather for kafka.fetchLinger', async () => {
   const topic = await createTopic();
-  const { schema } = await startConsumer({ topics: [topic], settings: { kafka: { fetchLinger: '5s' } } });
+  const { schema } = await startConsumer({ topics: [topic], settings: { kafka: { fetchLinger: '1s' } } });
   await produce(topic, [{ value: '{}' }]);
   await awaitEachOnce({ schema, topic, records: 1 });
   const produced = await produceInTurn(topic, 1);
   await awaitEachOnce({ schema, topic, records: produced });
-  // Two where producing takes longer than that.
-  expect(await transactionsBehind(schema, 0)).toBeLessThanOrEqual(2);
+  // A broker that is asked at once hands most of them over alone.
+  expect(produced).toBeGreaterThan(20);
+  expect(await transactionsBehind(schema, 0)).toBeLessThanOrEqual(1 + PRODUCING_MS / 500);
 });

@@ -17,7 +17,7 @@ async function withoutTime(leaders: readonly number[], lingering = lingerMs): Pr
   brokers.clock.isStopped = true;
 }
 
-test('a broker whose logs were read to their ends is asked again so long after the request before', async () => {
+test('a broker whose logs were read to their ends is asked again when the linger is over', async () => {
   await withoutTime([1]);
   brokers.clock.pass(30);
   await brokers.answer(1, [batch(0, 0)]);
@@ -69,6 +69,18 @@ test('a broker that had no records for a request is asked again at once', async 
   await brokers.answer(1, [{ partition: 0, highWatermark: 0 }]);
   expect(brokers.asked).toEqual(['1: 0@0e-1']);
   expect(brokers.clock.pauses).toEqual([]);
+});
+
+test('a partition that is resumed while a request is under way is asked for behind it at once', async () => {
+  await withoutTime([1, 1]);
+  await brokers.answer(1, [batch(0, 0), batch(1, 0)]);
+  brokers.clock.isStopped = false;
+  await brokers.settle();
+  brokers.clock.isStopped = true;
+  brokers.fetcher.pause(orders(1));
+  brokers.fetcher.resume(orders(1));
+  await brokers.answer(1, [batch(0, 3)]);
+  expect(brokers.asked.map((asked) => asked.split(' ').toSorted())).toEqual([['0@6e0', '1:', '1@3e0']]);
 });
 
 test('a broker does not linger for another one', async () => {

@@ -89,7 +89,7 @@ test.each([
   expect(isReadAlike(type)).toBe(isAlike);
 });
 
-test('a statement has another name for another table, or other columns of it, and none where these are not known', () => {
+test('a statement has another name for another table or other columns, and none where these are not known', () => {
   const names = [nameOf('INSERT', 'a'), nameOf('INSERT', 'b'), nameOf('INSERT a', '')];
   expect(new Set(names).size).toBe(3);
   expect(nameOf('INSERT', 'a')).toBe(names[0]);
