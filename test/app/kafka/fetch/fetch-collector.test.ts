@@ -20,8 +20,15 @@ function slowTurns(): EventLoopTurns {
   });
 }
 
-/** Collects an answer with these sets, one for each partition. @returns in which turn each one was handed over */
-async function turnsOf(sets: readonly Buffer[], cutBytes = 0): Promise<readonly number[]> {
+/**
+ * Collects an answer with these sets, each of the partition at its place.
+ *
+ * @returns in which turn each one was handed over
+ */
+async function turnsOf(
+  sets: readonly Buffer[],
+  { cutBytes = 0, places = [...sets.keys()] }: { cutBytes?: number; places?: readonly number[] } = {},
+): Promise<readonly number[]> {
   const turns = slowTurns();
   const handedOver: number[] = [];
   let turn = 0;
@@ -44,7 +51,7 @@ async function turnsOf(sets: readonly Buffer[], cutBytes = 0): Promise<readonly 
     onFetched: () => void handedOver.push(turn),
   };
   const collector = new FetchCollector(new RecordSetReader(new MemoryBudget(), turns), turns, listener);
-  const bytes = answerBytes(VERSION, [['orders', sets.map((set, partition) => ({ partition, set }))]]);
+  const bytes = answerBytes(VERSION, [['orders', sets.map((set, nth) => ({ partition: places[nth] ?? nth, set }))]]);
   const answer = new FetchAnswer(bytes.subarray(0, bytes.length - cutBytes), VERSION);
   await collector.collect(sent, answer).catch(ignore);
   clearImmediate(pending);
@@ -75,5 +82,9 @@ test('other work has a turn between two hundred sets and the next ones', async (
 });
 
 test('what came before bytes that are no answer is handed over', async () => {
-  expect(await turnsOf([small, small, small], small.length)).toHaveLength(2);
+  expect(await turnsOf([small, small, small], { cutBytes: small.length })).toHaveLength(2);
+});
+
+test('a partition that is in an answer twice is handed over once: the rest of it is asked for again', async () => {
+  expect(await turnsOf([small, recordBatch(3, 3)], { places: [0, 0] })).toHaveLength(1);
 });

@@ -48,6 +48,12 @@ test('what is behind an open transaction is not there to be read yet', async () 
   expect(brokers.asked).toEqual([]);
 });
 
+test('where a broker sends no last stable offset, the end of the log is its high watermark', async () => {
+  await withoutTime([1]);
+  await brokers.answer(1, [{ ...batch(0, 0), highWatermark: 9, lastStableOffset: -1 }]);
+  expect(brokers.asked).toEqual(['1: 0@3e0']);
+});
+
 test('a broker that left a partition out of its answer may have records of it, and is asked again at once', async () => {
   await withoutTime([1, 1]);
   await brokers.answer(1, [batch(0, 0)]);
