@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -73,11 +73,21 @@ function ticks(pid: number | string, fields: readonly [number, number]): number 
 /** Processor time that a process has used so far, in seconds. */
 export const cpuSeconds = (pid: number): number => ticks(pid, OWN) / CLOCK_TICKS_PER_SECOND;
 
-/** Processor time in seconds of the children of a process, those that have ended included. */
+/**
+ * Processor time in seconds of the children of a process, those that have ended included. One that ends between two
+ * looks at it is looked for among those.
+ */
 export function childrenCpuSeconds(pid: number): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
-  const ofEnded = ticks(pid, ENDED_CHILDREN);
-  return (ofEnded + children.reduce((sum, child) => sum + ticks(child, OWN), 0)) / CLOCK_TICKS_PER_SECOND;
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+  try {
+    const ofLiving = children.reduce((sum, child) => sum + ticks(child, OWN), 0);
+    return (ofLiving + ticks(pid, ENDED_CHILDREN)) / CLOCK_TICKS_PER_SECOND;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || !existsSync(`/proc/${pid}`)) {
+      throw error;
+    }
+    return childrenCpuSeconds(pid);
+  }
 }
 
 /** Memory of a process in bytes (Linux: /proc/PID/status): resident now, or at its peak. */
