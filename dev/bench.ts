@@ -39,9 +39,10 @@ const measuredPrograms = (stack: Stack, options: BenchOptions, rowsQuery?: strin
 ];
 
 async function benchThroughput(stack: Stack, options: BenchOptions): Promise<void> {
-  const { records = DEFAULT_RECORDS, partitions = 6, repeats = 1 } = options.numbers;
+  const { records = DEFAULT_RECORDS, partitions = 6, repeats = 1, request } = options.numbers;
+  const requests = request === undefined ? {} : { perRequest: request };
   console.log(`producing ${records.toLocaleString('en')} records ...`);
-  await produceRecords(kafkaClient(stack), { topics: ['orders'], partitions, records });
+  await produceRecords(kafkaClient(stack), { topics: ['orders'], partitions, records, ...requests });
   const programs = measuredPrograms(stack, options);
   const plan = { topic: 'orders', records, repeats };
   const { baselines, results } = await measureThroughput(stack, programs, plan, (what, result) =>

@@ -50,7 +50,7 @@ export type ReadBenchOptions =
   | { readonly kind: 'help' }
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
 
-const NUMBERS = ['records', 'partitions', 'members', 'repeats', 'rate', 'seconds'] as const;
+const NUMBERS = ['records', 'request', 'partitions', 'members', 'repeats', 'rate', 'seconds'] as const;
 type NumberOption = (typeof NUMBERS)[number];
 /** A local broker takes a minute to make the topics of a thousand tables. */
 const COUNT = {
@@ -80,6 +80,8 @@ export const BENCH_HELP = `Measures the consumer, in one run, with a new Kafka a
 Options (behind "npm run bench --"):
   --records N      records to produce and write (default: 1000000; of tables: 300000, with --count 1000000; of
                    partitions: 100000, three times)
+  --request N      records of one produce request of throughput, one after the other over the partitions: as many
+                   partitions make batches of one record (default: 3000)
   --partitions N   partitions of the topic (default: 6; of everyday: 12, then 100; of group: 12; of partitions: 1000; of
                    scrape: 200)
   --count N,N      of tables: how many tables, each number measured after the one before; the first is compared with
@@ -111,7 +113,7 @@ Exit codes: 0 measured; 1 it failed; 2 wrong options; 130 (143) ended by Ctrl-C 
 export function readBenchOptions(args: readonly string[]): ReadBenchOptions {
   const [text, flag] = [{ type: 'string' }, { type: 'boolean' }] as const;
   const known = {
-    ...{ records: text, partitions: text, members: text, repeats: text, rate: text, seconds: text },
+    ...{ records: text, request: text, partitions: text, members: text, repeats: text, rate: text, seconds: text },
     ...{ scenarios: text, count: text },
     ...{ set: { ...text, multiple: true }, pod: flag, help: { ...flag, short: 'h' } },
     ...{ beside: text, 'beside-rows': text, 'beside-setup': text },

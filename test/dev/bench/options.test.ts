@@ -18,7 +18,7 @@ describe('the options of the benchmarks', () => {
   });
 
   test('take what is given', () => {
-    const numbers = { records: 5, partitions: 100, repeats: 3, rate: 500, seconds: 10 };
+    const numbers = { records: 5, request: 2, partitions: 100, repeats: 3, rate: 500, seconds: 10 };
     const given = Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, String(value)]);
     expect(readBenchOptions(['everyday', ...given, '--pod', '--set', 'A=b=c', '--set', 'D='])).toEqual({
       kind: 'options',
