@@ -60,9 +60,14 @@ class UnpackedAnswer {
     this.#ratio = ratio;
   }
 
+  /** Bytes behind which its further batches are left out. */
+  get room(): number {
+    return Math.max(0, this.#most - this.#bytes);
+  }
+
   /** Whether its further batches are left out. */
   get isFull(): boolean {
-    return this.#bytes >= this.#most;
+    return this.room === 0;
   }
 
   /** A batch was decoded. @param packed its bytes on the wire @param memory what it takes now */

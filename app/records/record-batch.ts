@@ -25,6 +25,29 @@ export interface BatchBase {
   readonly appendTime: bigint | null;
 }
 
+/**
+ * Where the records of one batch are among the bytes of those that were joined, and what they count from: numbers that
+ * are added to the first offset and the first timestamp of the first one.
+ */
+export interface BatchPlace {
+  /** Of its first byte, and behind its last one. */
+  readonly at: number;
+  readonly end: number;
+  /** The place of its first record among those of all batches. */
+  readonly first: number;
+  readonly records: number;
+  readonly offset: number;
+  readonly time: number;
+}
+
+/** That of no batch. */
+export const NO_PLACE: BatchPlace = { at: 0, end: 0, first: 0, records: 0, offset: 0, time: 0 };
+
+/** The place of a batch that nothing is joined to. */
+export const onlyPlaces = (bytes: Buffer, records: number): readonly BatchPlace[] => [
+  { at: 0, end: bytes.length, first: 0, records, offset: 0, time: 0 },
+];
+
 /** What all records of a batch have together. */
 export interface BatchSums {
   /** Bytes of their keys and values. */
@@ -40,9 +63,21 @@ export interface BatchSums {
   readonly lastOffsetDelta: number;
 }
 
+/** Where the records and headers of a batch are. */
+export interface IndexedRecords {
+  /** Where the length of each record is; at the end, where the last one ends. */
+  readonly starts: Uint32Array;
+  /** How many headers are before each record, and in all; `null` where there is none. */
+  readonly headers: Uint32Array | null;
+  readonly sums: BatchSums;
+  readonly places: readonly BatchPlace[];
+}
+
 /**
  * The records of a batch of record format v2 as the bytes that they came in, unpacked, and where each of them begins. A
  * record becomes an object only where one is asked for; {@link RecordCursor} reads fields of one record after another.
+ *
+ * Small batches that follow each other are joined: one object has the records of all of them, and the bytes between.
  */
 export class RecordBatch {
   /** From the first byte of the first record on. */
@@ -55,15 +90,16 @@ export class RecordBatch {
   /** Its first offset, where a number holds it exactly; else `NaN`. */
   readonly offsetNumber: number;
   readonly length: number;
-  /** Where the length of each record is; at the end, where the last one ends. */
   readonly #starts: Uint32Array;
   readonly sums: BatchSums;
-  /** How many headers are before each record, and in all; `null` where there is none. */
+  /** Of each batch that was joined, in their order; one where nothing is. */
+  readonly places: readonly BatchPlace[];
   readonly #headers: Uint32Array | null;
 
   /** @see RecordIndex of record-index.ts, which makes it */
-  constructor(bytes: Buffer, base: BatchBase, starts: Uint32Array, headers: Uint32Array | null, sums: BatchSums) {
+  constructor(bytes: Buffer, base: BatchBase, { starts, headers, sums, places }: IndexedRecords) {
     this.sums = sums;
+    this.places = places;
     this.bytes = bytes;
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.base = base;
@@ -114,6 +150,23 @@ export class RecordBatch {
 /** Of a cursor that has read nothing yet. */
 const NO_READER = new RecordReader(Buffer.alloc(0));
 
+/** The place of the batch that a record is in. @param last of the record that was read before, mostly the same one */
+function placeOfRecord(places: readonly BatchPlace[], last: BatchPlace, nth: number): BatchPlace {
+  if (nth >= last.first && nth < last.first + last.records) {
+    return last;
+  }
+  let [low, high] = [0, places.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if ((places[middle]?.first ?? 0) <= nth) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return places[low] ?? NO_PLACE;
+}
+
 /**
  * Reads the fields of one record after another without an object for any. Where a field is comes as numbers, so that
  * its bytes can be copied without one Buffer for each.
@@ -121,10 +174,12 @@ const NO_READER = new RecordReader(Buffer.alloc(0));
 export class RecordCursor {
   #batch: RecordBatch | null = null;
   #reader = NO_READER;
-  /** Milliseconds from the first timestamp of the batch; `NaN` where a number may not hold it. */
+  /** Of the batch that the record is in, among joined ones. */
+  #place = NO_PLACE;
+  /** Milliseconds from the first timestamp of this batch; `NaN` where a number may not hold it. */
   #timeDelta = 0;
   #timeAt = 0;
-  /** Counted from the first offset of the batch. */
+  /** Counted from the first offset of the batch, of joined ones that of the first one. */
   offsetDelta = 0;
   keyAt = 0;
   /** -1: null. */
@@ -142,15 +197,17 @@ export class RecordCursor {
     if (this.#batch !== batch) {
       this.#batch = batch;
       this.#reader = new RecordReader(batch.bytes);
+      this.#place = NO_PLACE;
     }
+    this.#place = placeOfRecord(batch.places, this.#place, nth);
     const reader = this.#reader;
-    this.end = batch.startOf(nth + 1);
-    reader.moveTo(batch.startOf(nth), this.end);
-    reader.varint(); // its length, which the next start says
+    reader.moveTo(batch.startOf(nth), batch.bytes.length);
+    const length = reader.varint();
+    this.end = reader.at + length;
     reader.byte(); // attributes, of which there are none
     this.#timeAt = reader.at;
     this.#timeDelta = reader.varlong();
-    this.offsetDelta = reader.varint();
+    this.offsetDelta = this.#place.offset + reader.varint();
     this.keyLength = reader.skipField();
     this.keyAt = reader.at - Math.max(0, this.keyLength);
     this.valueLength = reader.skipField();
@@ -180,18 +237,19 @@ export class RecordCursor {
   /** Milliseconds since the epoch, where a number holds them exactly; else `NaN`, and {@link timestamp} has them. */
   get milliseconds(): number {
     const { milliseconds, base } = this.batch;
-    const sum = base.appendTime === null ? milliseconds + this.#timeDelta : milliseconds;
+    const sum = milliseconds + this.#place.time + (base.appendTime === null ? this.#timeDelta : 0);
     return Number.isSafeInteger(sum) ? sum : Number.NaN;
   }
 
   /** Milliseconds since the epoch; -1 where the producer gave none. */
   get timestamp(): bigint {
     const { firstTimestamp, appendTime } = this.batch.base;
+    const shift = BigInt(this.#place.time);
     if (appendTime !== null) {
-      return appendTime;
+      return appendTime + shift;
     }
     this.#reader.moveTo(this.#timeAt, this.end);
-    return firstTimestamp + this.#reader.exactVarlong();
+    return firstTimestamp + shift + this.#reader.exactVarlong();
   }
 
   /** Shares the memory of the batch; null where there is none. */

@@ -2,33 +2,11 @@ import type { UnreadableBatch } from '../../stream/ports/record-source.ts';
 import { messageOf } from '../client/kafka-errors.ts';
 import { codecOf, UnknownCodecError } from '../codecs/codecs.ts';
 import { OversizedError } from '../codecs/unpacked-size.ts';
+import { BATCH_HEAD, formatOf, RECORD_FORMAT_V2 } from './batch-head.ts';
 import { TooManyObjectsError } from './batch-memory.ts';
 
-/** Bytes of the record formats: the same place in all of them, and that of old messages. */
-const MAGIC_AT = 16;
+/** Where old messages have their attributes. */
 const OLD_ATTRIBUTES_AT = 17;
-
-/**
- * Where a batch of format v2 has the fields of its head, of so many bytes. The checksum is that of those from
- * `attributes` on.
- */
-export const BATCH_HEAD = {
-  leaderEpoch: 12,
-  checksum: 17,
-  attributes: 21,
-  lastOffsetDelta: 23,
-  firstTimestamp: 27,
-  maxTimestamp: 35,
-  producerId: 43,
-  records: 57,
-  bytes: 61,
-} as const;
-
-export const RECORD_FORMAT_V2 = 2;
-
-/** The record format of a batch; one that is too short to have it is taken for the last one. */
-export const formatOf = (batch: Buffer): number =>
-  batch.length > MAGIC_AT ? batch.readInt8(MAGIC_AT) : RECORD_FORMAT_V2;
 
 /** A batch's checksum, or one within it, is another one than the stored one. */
 export class ChecksumError extends Error {

@@ -4,19 +4,11 @@ import type { BatchBase, RecordBatch } from '../../records/record-batch.ts';
 import { RecordIndex } from '../../records/record-index.ts';
 import { Records } from '../../records/records.ts';
 import { codecFor } from '../codecs/codecs.ts';
+import { BATCH_ATTRIBUTE, BATCH_HEAD, baseOf, checksumsOf, formatOf, RECORD_FORMAT_V2 } from './batch-head.ts';
 import { type BatchRoom, batchRoom, hasToBeCounted, LargestRecord } from './batch-memory.ts';
-import {
-  BATCH_HEAD,
-  type BatchFault,
-  ChecksumError,
-  faultOf,
-  formatOf,
-  RECORD_FORMAT_V2,
-  UnknownFormatError,
-} from './broken-batch.ts';
+import { type BatchFault, ChecksumError, faultOf, UnknownFormatError } from './broken-batch.ts';
+import { type JoinedBatches, joinBatches } from './joined-batches.ts';
 import { decodeMessage, LEAST_MESSAGE_BYTES, MESSAGE_HEAD_BYTES } from './message-set.ts';
-
-const ATTRIBUTE = { logAppendTime: 0x8, transactional: 0x10, control: 0x20 } as const;
 
 /** Of a control record's key, whose version is in front of it (KIP-98). */
 const CONTROL_TYPE_AT = 2;
@@ -85,17 +77,23 @@ export class RecordSetReader {
     const set = this.#memory.sets.take(inAnswer.length).subarray(0, inAnswer.length);
     inAnswer.copy(set);
     for (let at = 0; set.length - at >= MESSAGE_HEAD_BYTES; ) {
-      const end = at + MESSAGE_HEAD_BYTES + Math.max(0, set.readInt32BE(at + 8));
+      const end = at + MESSAGE_HEAD_BYTES + Math.max(0, set.readInt32BE(at + BATCH_HEAD.size));
       if (end > set.length || unpacked.isFull) {
         break;
       }
-      const read = await this.#readBatch(set.subarray(at, end));
+      const turn = this.#turns.afterTurn();
+      if (turn !== null) {
+        await turn;
+      }
+      const joined = joinBatches(set, at, unpacked.room, this.#room);
+      const read = joined ? batchOf(set, at, joined) : await this.#readBatch(set.subarray(at, end));
       if ('code' in read) {
         return { batches, fault: read };
       }
-      unpacked.add(end - at, read.records.memory);
+      const behind = joined?.end ?? end;
+      unpacked.add(behind - at, read.records.memory);
       batches.push(read);
-      at = end;
+      at = behind;
     }
     return { batches, fault: null };
   }
@@ -105,7 +103,6 @@ export class RecordSetReader {
     try {
       const format = formatOf(batch);
       requireReadable(batch, format);
-      await this.#turns.afterTurn();
       return format < RECORD_FORMAT_V2 ? await this.#readMessage(batch) : await this.#readV2(batch);
     } catch (error) {
       return faultOf(batch, error);
@@ -137,19 +134,7 @@ export class RecordSetReader {
     const packed = batch.subarray(BATCH_HEAD.bytes);
     const unpack = count === 0 ? null : codecFor(attributes);
     const content = unpack === null ? packed : await unpack(packed);
-    const { firstOffset, base, isControl } = headOf(batch, attributes);
-    const records = await this.#index(content, count, base);
-    const lastOffset = firstOffset + BigInt(batch.readInt32BE(BATCH_HEAD.lastOffsetDelta));
-    const lastRead = firstOffset + BigInt(records.sums.lastOffsetDelta);
-    return {
-      firstOffset,
-      nextOffset: (lastRead > lastOffset ? lastRead : lastOffset) + 1n,
-      leaderEpoch: batch.readInt32BE(BATCH_HEAD.leaderEpoch),
-      producerId: batch.readBigInt64BE(BATCH_HEAD.producerId),
-      isTransactional: (attributes & ATTRIBUTE.transactional) !== 0,
-      control: isControl ? controlOf(records) : null,
-      records: isControl ? Records.NONE : Records.of(records),
-    };
+    return batchOf(batch, 0, { records: await this.#index(content, count, baseOf(batch, 0)), lastAt: 0 });
   }
 
   async #index(content: Buffer, count: number, base: BatchBase): Promise<RecordBatch> {
@@ -181,78 +166,32 @@ function requireReadable(batch: Buffer, format: number): void {
 
 /** @throws ChecksumError when the checksum is another one */
 function requireChecksum(batch: Buffer): void {
-  const [stored, computed] = [batch.readUInt32BE(BATCH_HEAD.checksum), crc32c(batch.subarray(BATCH_HEAD.attributes))];
+  const { stored, computed } = checksumsOf(new DataView(batch.buffer, batch.byteOffset), 0, batch.length);
   if (stored !== computed) {
     throw new ChecksumError('CRC-32C', computed, stored);
   }
 }
 
-function headOf(batch: Buffer, attributes: number) {
-  const firstOffset = batch.readBigInt64BE(0);
-  const base: BatchBase = {
+/** A batch of a set, or several joined ones. @param at where it begins, or the first of them */
+function batchOf(set: Buffer, at: number, { records, lastAt }: Omit<JoinedBatches, 'end'>): ReadBatch {
+  const attributes = set.readInt16BE(at + BATCH_HEAD.attributes);
+  const isControl = (attributes & BATCH_ATTRIBUTE.control) !== 0;
+  const { firstOffset } = records.base;
+  const lastOffset = set.readBigInt64BE(lastAt) + BigInt(set.readInt32BE(lastAt + BATCH_HEAD.lastOffsetDelta));
+  const lastRead = firstOffset + BigInt(records.sums.lastOffsetDelta);
+  return {
     firstOffset,
-    firstTimestamp: batch.readBigInt64BE(BATCH_HEAD.firstTimestamp),
-    appendTime: attributes & ATTRIBUTE.logAppendTime ? batch.readBigInt64BE(BATCH_HEAD.maxTimestamp) : null,
+    nextOffset: (lastRead > lastOffset ? lastRead : lastOffset) + 1n,
+    leaderEpoch: set.readInt32BE(lastAt + BATCH_HEAD.leaderEpoch),
+    producerId: set.readBigInt64BE(at + BATCH_HEAD.producerId),
+    isTransactional: (attributes & BATCH_ATTRIBUTE.transactional) !== 0,
+    control: isControl ? controlOf(records) : null,
+    records: isControl ? Records.NONE : Records.of(records),
   };
-  return { firstOffset, base, isControl: (attributes & ATTRIBUTE.control) !== 0 };
 }
 
 function controlOf(records: RecordBatch): ReadBatch['control'] {
   const key = records.length === 0 ? null : records.record(0).key;
   const type = key === null || key.length < CONTROL_TYPE_AT + 2 ? -1 : key.readInt16BE(CONTROL_TYPE_AT);
   return CONTROL_TYPES[type] ?? 'other';
-}
-
-/** The polynomial of Castagnoli, bits reversed; `zlib.crc32` has another one. */
-const POLYNOMIAL = 0x82f63b78;
-
-/** Bytes that one step takes in. With a table for each of them it is several times as fast as byte by byte. */
-const CRC_STEP = 16;
-
-/** Table `n`, 256 entries from `256 * n` on, has what is left of a byte when `n` more of them came in. */
-const CRC_TABLES = crcTables();
-
-function crcTables(): Int32Array {
-  const entries = new Int32Array(CRC_STEP * 256);
-  for (let byte = 0; byte < 256; byte += 1) {
-    let rest = byte;
-    for (let bit = 0; bit < 8; bit += 1) {
-      rest = (rest >>> 1) ^ (rest & 1 ? POLYNOMIAL : 0);
-    }
-    entries[byte] = rest;
-  }
-  for (let at = 256; at < entries.length; at += 1) {
-    const before = entries[at - 256] ?? 0;
-    entries[at] = (before >>> 8) ^ (entries[before & 0xff] ?? 0);
-  }
-  return entries;
-}
-
-/** What is left of a byte when so many more came in. */
-const left = (more: number, byte: number): number => CRC_TABLES[(more << 8) | byte] ?? 0;
-
-/** What is left of four bytes, the first one the lowest, when so many more came in behind the last one. */
-const leftOfFour = (more: number, four: number): number =>
-  left(more + 3, four & 0xff) ^
-  left(more + 2, (four >>> 8) & 0xff) ^
-  left(more + 1, (four >>> 16) & 0xff) ^
-  left(more, four >>> 24);
-
-/** CRC-32C of the bytes, unsigned: the checksum of a batch of record format v2. */
-export function crc32c(bytes: Buffer): number {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const whole = bytes.length - (bytes.length % CRC_STEP);
-  let crc = -1;
-  let at = 0;
-  for (; at < whole; at += CRC_STEP) {
-    crc =
-      leftOfFour(12, crc ^ view.getInt32(at, true)) ^
-      leftOfFour(8, view.getInt32(at + 4, true)) ^
-      leftOfFour(4, view.getInt32(at + 8, true)) ^
-      leftOfFour(0, view.getInt32(at + 12, true));
-  }
-  for (; at < bytes.length; at += 1) {
-    crc = left(0, (crc ^ (bytes[at] ?? 0)) & 0xff) ^ (crc >>> 8);
-  }
-  return (crc ^ -1) >>> 0;
 }

@@ -205,12 +205,12 @@ test('the memory of a set is not given back where nobody said that the work has 
 
 test('the whole memory of a set counts while one of its batches is queued, and once for several', async () => {
   const own = new MemoryBudget();
-  const set = Buffer.concat([recordBatch(0, 100), recordBatch(100, 2_000), recordBatch(2_100, 100)]);
+  const set = Buffer.concat([recordBatch(0, 100), recordBatch(100, 10_000), recordBatch(10_100, 100)]);
   const { parts } = await recordsIn(own, set);
   const [first, , last] = parts;
   if (!first || !last) throw new Error('no batches');
   const queue = new RecordQueue(own);
-  queue.push({ ...upTo(2_200n), records: new Records([first, last]) });
+  queue.push({ ...upTo(10_200n), records: new Records([first, last]) });
   const piece = own.sets.bytesOf(first.batch.bytes);
   expect(piece).toBeGreaterThan(set.length);
   const indexes = [first, last].map(({ batch }) => batch.memory - batch.bytes.length);
@@ -221,11 +221,11 @@ test('the whole memory of a set counts while one of its batches is queued, and o
 
 test('the whole memory of a set counts, too, where only one of its batches is queued', async () => {
   const own = new MemoryBudget();
-  const set = Buffer.concat([recordBatch(0, 2_000), recordBatch(2_000, 100)]);
+  const set = Buffer.concat([recordBatch(0, 10_000), recordBatch(10_000, 100)]);
   const { parts } = await recordsIn(own, set);
   const [, last] = parts;
   if (!last) throw new Error('no batches');
-  new RecordQueue(own).push({ ...upTo(2_100n), records: new Records([last]) });
+  new RecordQueue(own).push({ ...upTo(10_100n), records: new Records([last]) });
   const { bytes, memory: ofBatch } = last.batch;
   expect(own.held).toBe(400 + own.sets.bytesOf(bytes) + ofBatch - bytes.length);
 });
