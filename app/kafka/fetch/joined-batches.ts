@@ -46,18 +46,26 @@ function headAt(view: DataView, at: number, room: BatchRoom): BatchHead | null {
   return isExact && (attributes & ALONE) === 0 ? { at, end, records, attributes, firstOffset, time } : null;
 }
 
-/** Both have either their producers' times or the broker's. */
-const isLike = (head: BatchHead, first: BatchHead): boolean =>
-  head.attributes === first.attributes && Number.isSafeInteger(head.time - first.time);
+/** An offset in a batch has 31 bits. */
+const MOST_DELTA = 2_147_483_647;
+
+/** Whether a batch may follow others: numbers hold what its offsets and times are counted from. */
+const mayFollow = (head: BatchHead, before: BatchHead, first: BatchHead): boolean =>
+  head.attributes === first.attributes &&
+  head.firstOffset > before.firstOffset &&
+  Number.isSafeInteger(head.firstOffset - first.firstOffset + MOST_DELTA) &&
+  Number.isSafeInteger(head.time - first.time);
 
 /** Batches that can be read as one, from a place on. @param most bytes, which the last one may pass */
 function headsFrom(view: DataView, from: number, most: number, room: BatchRoom): BatchHead[] {
   const heads: BatchHead[] = [];
-  let first: BatchHead | null = null;
   for (let at = from; at - from < most; ) {
     const head = headAt(view, at, room);
-    first ??= head;
-    if (head === null || first === null || !isLike(head, first) || head.end - from > MOST_JOINED_BYTES) {
+    if (head === null || head.end - from > MOST_JOINED_BYTES) {
+      break;
+    }
+    const [first = head, before] = [heads[0], heads.at(-1)];
+    if (before !== undefined && !mayFollow(head, before, first)) {
       break;
     }
     const { stored, computed } = checksumsOf(view, at, head.end);
@@ -76,6 +84,8 @@ export interface JoinedBatches {
   /** Where the last one of them begins and ends in the set. */
   readonly lastAt: number;
   readonly end: number;
+  /** False where the batch behind them cannot be joined to them, although its head is like theirs. */
+  readonly isWhole: boolean;
 }
 
 /** Their places among the bytes from the first record of the first one on. */
@@ -111,8 +121,8 @@ function readWhole(index: RecordIndex): RecordBatch | null {
 
 /**
  * Reads small batches that follow each other as one. They are of record format v2, not compressed, of no
- * transaction, and have their checksums. Where one of them has no records in it after all, it is left, and what is
- * behind it: it has to be read alone, which reports what is wrong with it.
+ * transaction, and have their checksums. Where what is in one of them is no records, or none that follow those
+ * before, it is left, and what is behind it. Read alone, it is reported or not.
  *
  * @param most bytes after which no further batch begins
  * @param room what the largest record of a batch may take
@@ -120,7 +130,8 @@ function readWhole(index: RecordIndex): RecordBatch | null {
  */
 export function joinBatches(set: Buffer, from: number, most: number, room: BatchRoom): JoinedBatches | null {
   const view = new DataView(set.buffer, set.byteOffset, set.length);
-  for (let heads = headsFrom(view, from, most, room); ; ) {
+  const all = headsFrom(view, from, most, room);
+  for (let heads = all; ; ) {
     const [first, last] = [heads[0], heads.at(-1)];
     if (first === undefined || last === undefined) {
       return null;
@@ -135,7 +146,7 @@ export function joinBatches(set: Buffer, from: number, most: number, room: Batch
     );
     const records = readWhole(index);
     if (records !== null) {
-      return { records, lastAt: last.at, end: last.end };
+      return { records, lastAt: last.at, end: last.end, isWhole: heads === all };
     }
     heads = heads.slice(0, index.wholeBatches);
   }

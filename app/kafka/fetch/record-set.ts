@@ -76,6 +76,7 @@ export class RecordSetReader {
     }
     const set = this.#memory.sets.take(inAnswer.length).subarray(0, inAnswer.length);
     inAnswer.copy(set);
+    let mayJoin = true;
     for (let at = 0; set.length - at >= MESSAGE_HEAD_BYTES; ) {
       const end = at + MESSAGE_HEAD_BYTES + Math.max(0, set.readInt32BE(at + BATCH_HEAD.size));
       if (end > set.length || unpacked.isFull) {
@@ -85,11 +86,13 @@ export class RecordSetReader {
       if (turn !== null) {
         await turn;
       }
-      const joined = joinBatches(set, at, unpacked.room, this.#room);
+      const joined: JoinedBatches | null = mayJoin ? joinBatches(set, at, unpacked.room, this.#room) : null;
       const read = joined ? batchOf(set, at, joined) : await this.#readBatch(set.subarray(at, end));
       if ('code' in read) {
         return { batches, fault: read };
       }
+      // Else each batch of a set that cannot be joined would be tried with all that follow it.
+      mayJoin &&= joined?.isWhole !== false;
       const behind = joined?.end ?? end;
       unpacked.add(behind - at, read.records.memory);
       batches.push(read);
@@ -173,7 +176,7 @@ function requireChecksum(batch: Buffer): void {
 }
 
 /** A batch of a set, or several joined ones. @param at where it begins, or the first of them */
-function batchOf(set: Buffer, at: number, { records, lastAt }: Omit<JoinedBatches, 'end'>): ReadBatch {
+function batchOf(set: Buffer, at: number, { records, lastAt }: Pick<JoinedBatches, 'records' | 'lastAt'>): ReadBatch {
   const attributes = set.readInt16BE(at + BATCH_HEAD.attributes);
   const isControl = (attributes & BATCH_ATTRIBUTE.control) !== 0;
   const { firstOffset } = records.base;

@@ -78,6 +78,35 @@ test('times that no number holds are exact, however near they are', async () => 
   expect((await readSet(Buffer.concat(set))).records.map(({ timestamp }) => timestamp)).toEqual(times);
 });
 
+test('an offset beyond what a number holds is exact', async () => {
+  const last = Number.MAX_SAFE_INTEGER;
+  const set = Buffer.concat([aBatch(0), encoded({ records: [aRecord('a'), aRecord('b', 2)], firstOffset: last })]);
+  const { batches, records } = await readSet(set);
+  expect(records.map(({ offset }) => offset)).toEqual([0n, 2n ** 53n - 1n, 2n ** 53n + 1n]);
+  expect(batches.at(-1)?.nextOffset).toBe(2n ** 53n + 2n);
+});
+
+test('batches whose offsets do not ascend are read one by one', async () => {
+  const { batches, records, fault } = await readSet(Buffer.concat([aBatch(5), aBatch(5), aBatch(4)]));
+  expect([batches.length, fault]).toEqual([3, null]);
+  expect(records.map(({ offset }) => Number(offset))).toEqual([5, 5, 4]);
+});
+
+test('behind records that do not follow those before, nothing is tried again with all that follows', async () => {
+  const ahead = encoded({ records: [aRecord('a', 3)], firstOffset: 5 });
+  const { batches, records, fault } = await readSet(Buffer.concat([ahead, aBatch(6), aBatch(7), aBatch(8)]));
+  expect([batches.length, fault]).toEqual([4, null]);
+  expect(records.map(({ offset }) => Number(offset))).toEqual([8, 6, 7, 8]);
+});
+
+test('each batch counts for the memory, and joined ones for less than apart', async () => {
+  const set = [aBatch(5), aBatch(6), aBatch(7)];
+  const [one, three] = [await readSet(aBatch(5)), await readSet(Buffer.concat(set))];
+  const [of, ofAll] = [one, three].map(({ batches }) => batches[0]?.records.memory ?? 0);
+  const bytes = 2 * aBatch(5).length + 2 * 8;
+  expect((ofAll ?? 0) - (of ?? 0)).toBe(bytes + 2 * 112);
+});
+
 test('two transactions of one producer stay apart, also where compaction took the marker between them', async () => {
   const inTransaction = { attributes: BATCH_ATTRIBUTE.transactional };
   const { batches } = await readSet(Buffer.concat([aBatch(5, inTransaction), aBatch(6, inTransaction)]));
