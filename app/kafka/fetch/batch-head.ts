@@ -1,5 +1,4 @@
 import type { BatchBase } from '../../records/record-batch.ts';
-import { crc32c } from '../codecs/crc32c.ts';
 
 /**
  * Where a batch of format v2 has the fields of its head, of so many bytes. The checksum is that of those from
@@ -36,6 +35,59 @@ export function baseOf(set: Buffer, at: number): BatchBase {
     firstTimestamp: set.readBigInt64BE(at + BATCH_HEAD.firstTimestamp),
     appendTime: hasAppendTime ? set.readBigInt64BE(at + BATCH_HEAD.maxTimestamp) : null,
   };
+}
+
+/** The polynomial of Castagnoli, bits reversed; `zlib.crc32` has another one. */
+const POLYNOMIAL = 0x82f63b78;
+
+/** Bytes that one step takes in. With a table for each of them it is several times as fast as byte by byte. */
+const CRC_STEP = 16;
+
+/** Table `n`, 256 entries from `256 * n` on, has what is left of a byte when `n` more of them came in. */
+const CRC_TABLES = crcTables();
+
+function crcTables(): Int32Array {
+  const entries = new Int32Array(CRC_STEP * 256);
+  for (let byte = 0; byte < 256; byte += 1) {
+    let rest = byte;
+    for (let bit = 0; bit < 8; bit += 1) {
+      rest = (rest >>> 1) ^ (rest & 1 ? POLYNOMIAL : 0);
+    }
+    entries[byte] = rest;
+  }
+  for (let at = 256; at < entries.length; at += 1) {
+    const before = entries[at - 256] ?? 0;
+    entries[at] = (before >>> 8) ^ (entries[before & 0xff] ?? 0);
+  }
+  return entries;
+}
+
+/** What is left of a byte when so many more came in. */
+const left = (more: number, byte: number): number => CRC_TABLES[(more << 8) | byte] ?? 0;
+
+/** What is left of four bytes, the first one the lowest, when so many more came in behind the last one. */
+const leftOfFour = (more: number, four: number): number =>
+  left(more + 3, four & 0xff) ^
+  left(more + 2, (four >>> 8) & 0xff) ^
+  left(more + 1, (four >>> 16) & 0xff) ^
+  left(more, four >>> 24);
+
+/** CRC-32C of the bytes from a place up to but without another one, unsigned. */
+export function crc32c(view: DataView, from = 0, to = view.byteLength): number {
+  const whole = to - ((to - from) % CRC_STEP);
+  let crc = -1;
+  let at = from;
+  for (; at < whole; at += CRC_STEP) {
+    crc =
+      leftOfFour(12, crc ^ view.getInt32(at, true)) ^
+      leftOfFour(8, view.getInt32(at + 4, true)) ^
+      leftOfFour(4, view.getInt32(at + 8, true)) ^
+      leftOfFour(0, view.getInt32(at + 12, true));
+  }
+  for (; at < to; at += 1) {
+    crc = left(0, (crc ^ view.getUint8(at)) & 0xff) ^ (crc >>> 8);
+  }
+  return (crc ^ -1) >>> 0;
 }
 
 /** The checksum of a batch: the one that its bytes have, and the one that is stored with it. */

@@ -49,10 +49,9 @@ function headAt(view: DataView, at: number, room: BatchRoom): BatchHead | null {
 /** An offset in a batch has 31 bits. */
 const MOST_DELTA = 2_147_483_647;
 
-/** Whether a batch may follow others: numbers hold what its offsets and times are counted from. */
-const mayFollow = (head: BatchHead, before: BatchHead, first: BatchHead): boolean =>
+/** Whether a batch may follow others, or be the first one itself: numbers hold what its offsets and times are counted from. */
+const mayFollow = (head: BatchHead, first: BatchHead): boolean =>
   head.attributes === first.attributes &&
-  head.firstOffset > before.firstOffset &&
   Number.isSafeInteger(head.firstOffset - first.firstOffset + MOST_DELTA) &&
   Number.isSafeInteger(head.time - first.time);
 
@@ -61,11 +60,7 @@ function headsFrom(view: DataView, from: number, most: number, room: BatchRoom):
   const heads: BatchHead[] = [];
   for (let at = from; at - from < most; ) {
     const head = headAt(view, at, room);
-    if (head === null || head.end - from > MOST_JOINED_BYTES) {
-      break;
-    }
-    const [first = head, before] = [heads[0], heads.at(-1)];
-    if (before !== undefined && !mayFollow(head, before, first)) {
+    if (head === null || head.end - from > MOST_JOINED_BYTES || !mayFollow(head, heads[0] ?? head)) {
       break;
     }
     const { stored, computed } = checksumsOf(view, at, head.end);

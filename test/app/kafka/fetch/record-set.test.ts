@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { expect, jest, test } from '@jest/globals';
-import { crc32c } from '../../../../app/kafka/codecs/crc32c.ts';
+import { crc32c } from '../../../../app/kafka/fetch/batch-head.ts';
 import { RecordSetReader } from '../../../../app/kafka/fetch/record-set.ts';
 import { MemoryBudget } from '../../../../app/memory/memory-budget.ts';
 import type { StreamRecord } from '../../../../app/records/record.ts';
