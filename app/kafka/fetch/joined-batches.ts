@@ -49,7 +49,7 @@ function headAt(view: DataView, at: number, room: BatchRoom): BatchHead | null {
 /** An offset in a batch has 31 bits. */
 const MOST_DELTA = 2_147_483_647;
 
-/** Whether a batch may follow others, or be the first one itself: numbers hold what its offsets and times are counted from. */
+/** Whether a batch may follow the first one: numbers hold what its offsets and times are counted from. */
 const mayFollow = (head: BatchHead, first: BatchHead): boolean =>
   head.attributes === first.attributes &&
   Number.isSafeInteger(head.firstOffset - first.firstOffset + MOST_DELTA) &&
