@@ -8,7 +8,7 @@ import type { RunFolder } from '../../../dev/run/run-folder.ts';
 import { testRun } from '../../integration/stack/test-run.ts';
 import { synthesize, temporaryCheckout } from '../../synthesis/checkout.ts';
 import type { ManifestProbe } from './manifest-flags.ts';
-import { podman, podmanJson, runPodman } from './podman.ts';
+import { podman, podmanJson, removeWithPodman } from './podman.ts';
 
 /** Parts of consumer.yaml that a test sets; the rest is the checkout's own. */
 interface PodUnderTest {
@@ -63,7 +63,7 @@ async function createSecret(name: string, values: Readonly<Record<string, string
   const file = join(run.path, `${name}.json`);
   writeFileSync(file, JSON.stringify(isBare ? data : object), { mode: 0o600 });
   await podman(['secret', 'create', name, file]);
-  run.beforeClose(async () => void (await runPodman(['secret', 'rm', name])));
+  run.beforeClose(() => removeWithPodman(['secret', 'rm', name]));
 }
 
 interface Infra {
@@ -80,9 +80,9 @@ export async function playPod(chosen: PodUnderTest): Promise<PlayedPod> {
   await createSecret(chosen.database.existingSecret, chosen.secret);
   const pod = `${chosen.name}-pod-0`;
   (await testRun()).beforeClose(async () => {
-    await runPodman(['play', 'kube', '--down', manifests]);
+    await removeWithPodman(['play', 'kube', '--down', manifests]);
     const volumes = await podman(['volume', 'ls', '--quiet', '--filter', `name=${chosen.name}`]);
-    await runPodman(['volume', 'rm', '--force', 'temporary', ...volumes.split('\n').filter(Boolean)]);
+    await removeWithPodman(['volume', 'rm', '--force', 'temporary', ...volumes.split('\n').filter(Boolean)]);
   });
   await podman(['play', 'kube', manifests]);
   const infraId = await podman(['pod', 'inspect', '--format', '{{.InfraContainerID}}', pod]);

@@ -10,10 +10,16 @@ interface Finished {
   readonly stderr: string;
 }
 
-/** Runs podman to its end; any exit code is a result. */
-export function runPodman(args: readonly string[]): Promise<Finished> {
+/** In the place of the exit code of a podman that was killed. */
+const KILLED = -1;
+/** How long a removal may take; a removal usually ends within a second. */
+const REMOVAL_LIMIT_MS = 20_000;
+const REMOVAL_ATTEMPTS = 2;
+
+/** Runs podman to its end, or kills it after so many milliseconds; any exit code is a result. */
+export function runPodman(args: readonly string[], limit?: number): Promise<Finished> {
   return new Promise((resolve, reject) => {
-    const child = spawn('podman', args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn('podman', args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: limit, killSignal: 'SIGKILL' });
     const output = { stdout: '', stderr: '' };
     child.stdout.on('data', (chunk: Buffer) => {
       output.stdout += chunk.toString();
@@ -22,7 +28,7 @@ export function runPodman(args: readonly string[]): Promise<Finished> {
       output.stderr += chunk.toString();
     });
     child.once('error', reject);
-    child.once('close', (code) => resolve({ code: code ?? -1, ...output }));
+    child.once('close', (code) => resolve({ code: code ?? KILLED, ...output }));
   });
 }
 
@@ -38,6 +44,23 @@ export async function podman(args: readonly string[]): Promise<string> {
     throw new Error(`podman ${args.join(' ')} ended with ${code}: ${stderr.trim() || stdout.trim()}`);
   }
   return stdout.trim();
+}
+
+/**
+ * Removes with podman, whether or not there is anything to remove. A removal may wait for ever where the clean-up of a
+ * container that has just ended holds the other's lock (podman issues 14929, 23613). The kernel frees the locks of a
+ * killed podman, so the second attempt ends.
+ *
+ * @throws Error naming the command when no attempt ends in time
+ */
+export async function removeWithPodman(args: readonly string[]): Promise<void> {
+  for (let attempt = 1; attempt <= REMOVAL_ATTEMPTS; attempt += 1) {
+    const { code } = await runPodman(args, REMOVAL_LIMIT_MS);
+    if (code !== KILLED) {
+      return;
+    }
+  }
+  throw new Error(`podman ${args.join(' ')} was killed ${REMOVAL_ATTEMPTS} times after ${REMOVAL_LIMIT_MS} ms`);
 }
 
 /** Asks podman for JSON. */

@@ -5,7 +5,7 @@ import { CONTAINER_PATH } from '../../../contract/container.ts';
 import { randomName } from '../../integration/stack/random-name.ts';
 import { testRun } from '../../integration/stack/test-run.ts';
 import { manifestContainer, plainEnvironment, restrictionFlags } from './manifest-flags.ts';
-import { podman, runPodman, TEST_LABEL } from './podman.ts';
+import { podman, removeWithPodman, runPodman, TEST_LABEL } from './podman.ts';
 
 /** Mount path of the folder of secret files. */
 const SECRETS_FOLDER = '/etc/stream-consumer-secrets';
@@ -79,7 +79,7 @@ export async function startContainer(chosen: ContainerUnderTest): Promise<Contai
   const { image } = manifestContainer('dist/consumer.k8s.yaml');
   const name = randomName('consumer');
   const args = await runArguments(name, chosen);
-  (await testRun()).beforeClose(async () => void (await runPodman(['rm', '--force', '--time', '0', name])));
+  (await testRun()).beforeClose(() => removeWithPodman(['rm', '--force', '--time', '0', name]));
   await podman([...args, '--detach', image, ...(chosen.args ?? [])]);
   return {
     name,
