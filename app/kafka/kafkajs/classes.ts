@@ -83,9 +83,7 @@ export interface RequestQueue {
   readonly pending: readonly unknown[];
   readonly enforceRequestTimeout: boolean;
   readonly inflight: ReadonlyMap<unknown, SocketRequest>;
-  requestTimeoutIntervalId?: NodeJS.Timeout;
   isConnected(): boolean;
-  destroy(): void;
   scheduleCheckPendingRequests(): void;
   scheduleRequestTimeoutCheck(): void;
   fulfillRequest(answer: { readonly size: number; readonly correlationId: number; readonly payload: Buffer }): void;

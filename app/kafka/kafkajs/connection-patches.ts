@@ -193,28 +193,39 @@ export function stopIdleTimer(prototype: RequestQueue): void {
 
 /** Requests may take 30 s: when one takes longer, a second more does not matter. */
 const CHECK_MS = 1_000;
+/** The queues of all open connections; each leaves when it is found closed. */
+const checked = new Set<RequestQueue>();
+let checking: NodeJS.Timeout | undefined;
 
 /**
- * Looks once a second whether a request was left without an answer for too long. As shipped each connection looks ten
- * times a second, whether or not anything was asked.
+ * Looks once a second whether a request was left without an answer for too long, in one turn for all connections. As
+ * shipped each connection looks ten times a second, whether or not anything was asked.
  */
-export function checkTimeoutsRarely(prototype: RequestQueue): void {
-  prototype.scheduleRequestTimeoutCheck = function scheduleRarely(this: RequestQueue) {
-    if (!this.enforceRequestTimeout) {
-      return;
+export function checkTimeoutsTogether(prototype: RequestQueue): void {
+  prototype.scheduleRequestTimeoutCheck = function scheduleTogether(this: RequestQueue) {
+    if (this.enforceRequestTimeout) {
+      checked.add(this);
+      // Keeps no process alive, which the sockets do while they are open.
+      checking ??= setInterval(checkTimeouts, CHECK_MS).unref();
     }
-    this.destroy();
-    this.requestTimeoutIntervalId = setInterval(() => {
-      for (const request of [...this.inflight.values()]) {
-        if (performance.now() - request.sentAt > request.requestTimeout) {
-          request.timeoutRequest();
-        }
-      }
-      if (!this.isConnected()) {
-        this.destroy();
-      }
-    }, CHECK_MS);
   };
+}
+
+function checkTimeouts(): void {
+  for (const queue of checked) {
+    for (const request of [...queue.inflight.values()]) {
+      if (performance.now() - request.sentAt > request.requestTimeout) {
+        request.timeoutRequest();
+      }
+    }
+    if (!queue.isConnected()) {
+      checked.delete(queue);
+    }
+  }
+  if (checked.size === 0) {
+    clearInterval(checking);
+    checking = undefined;
+  }
 }
 
 /** kafkajs's own time before the end of a session in which it logs in again, in milliseconds. */

@@ -57,7 +57,6 @@ const MEMBERS: { readonly [Name in keyof Classes]: Members<Classes[Name]['protot
     enforceRequestTimeout: true,
     inflight: true,
     isConnected: true,
-    destroy: true,
     scheduleCheckPendingRequests: true,
     scheduleRequestTimeoutCheck: true,
     fulfillRequest: true,

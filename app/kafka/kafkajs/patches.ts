@@ -8,7 +8,7 @@ import { boundAnswers, boundIterations } from './answer-patches.ts';
 import type { Encoder } from './classes.ts';
 import {
   askAnyBroker,
-  checkTimeoutsRarely,
+  checkTimeoutsTogether,
   logInLate,
   stopIdleTimer,
   watchAuthentication,
@@ -45,7 +45,7 @@ function boundAllAnswers(): void {
 
 function setFewTimers(): void {
   stopIdleTimer(of('RequestQueue'));
-  checkTimeoutsRarely(of('RequestQueue'));
+  checkTimeoutsTogether(of('RequestQueue'));
 }
 
 function readEachTopic(): void {
@@ -87,7 +87,7 @@ const PATCHES: readonly Patch[] = [
   // Each connection re-arms a timer of negative duration for ever (tulios/kafkajs#1751), and looks for overdue requests
   // ten times a second.
   [
-    'rare timers',
+    'few timers',
     ['RequestQueue.scheduleCheckPendingRequests', 'RequestQueue.scheduleRequestTimeoutCheck'],
     setFewTimers,
   ],

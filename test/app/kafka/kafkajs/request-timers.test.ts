@@ -1,10 +1,20 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { RequestQueue } from '../../../../app/kafka/kafkajs/classes.ts';
-import { checkTimeoutsRarely, stopIdleTimer } from '../../../../app/kafka/kafkajs/connection-patches.ts';
+import { checkTimeoutsTogether, stopIdleTimer } from '../../../../app/kafka/kafkajs/connection-patches.ts';
 import { internals } from '../../../../app/kafka/kafkajs/internals.ts';
 
-beforeEach(() => void jest.useFakeTimers());
-afterEach(() => void jest.useRealTimers());
+/** Whether the connections of the queues are open. */
+let isOpen = true;
+beforeEach(() => {
+  jest.useFakeTimers();
+  isOpen = true;
+});
+afterEach(() => {
+  // The timer of all queues ends when the last one is found closed.
+  isOpen = false;
+  jest.advanceTimersByTime(1_000);
+  jest.useRealTimers();
+});
 
 interface Queue extends RequestQueue {
   push(request: object): void;
@@ -13,7 +23,7 @@ interface Queue extends RequestQueue {
 class Shipped extends internals.RequestQueue {}
 class Patched extends internals.RequestQueue {}
 stopIdleTimer(Patched.prototype);
-checkTimeoutsRarely(Patched.prototype);
+checkTimeoutsTogether(Patched.prototype);
 
 const logger = { debug: () => undefined, warn: () => undefined };
 
@@ -21,15 +31,17 @@ const logger = { debug: () => undefined, warn: () => undefined };
 function aQueue(options: object = {}, Class = Patched) {
   let looked = 0;
   const isConnected = () => {
-    looked += 1;
-    return true;
+    looked += Number(isOpen);
+    return isOpen;
   };
   const queue = new Class({ requestTimeout: 30_000, logger, isConnected, ...options }) as Queue;
   return { queue, looks: () => looked };
 }
 
-const request = (correlationId: number) => ({
-  entry: { correlationId, apiName: 'Fetch', resolve: () => undefined, reject: () => undefined },
+const ignored = { resolve: () => undefined, reject: () => undefined };
+
+const request = (correlationId: number, settled: object = ignored) => ({
+  entry: { correlationId, apiName: 'Fetch', ...settled },
   expectResponse: true,
   sendRequest: () => undefined,
 });
@@ -61,18 +73,38 @@ test('a connection without requests sets no timer, also after an answer; one wit
   expect(jest.getTimerCount()).toBe(1);
 });
 
-test('a connection looks for overdue requests once a second while it is open', () => {
-  const { queue, looks } = aQueue({ enforceRequestTimeout: true });
-  queue.scheduleRequestTimeoutCheck();
+test('all connections look for overdue requests once a second while they are open, by one timer', () => {
+  const [first, second] = [aQueue({ enforceRequestTimeout: true }), aQueue({ enforceRequestTimeout: true })];
+  first.queue.scheduleRequestTimeoutCheck();
+  second.queue.scheduleRequestTimeoutCheck();
+  expect(jest.getTimerCount()).toBe(1);
   jest.advanceTimersByTime(10_000);
-  expect(looks()).toBe(10);
-  queue.destroy();
-  expect(jest.getTimerCount()).toBe(0);
+  expect([first.looks(), second.looks()]).toEqual([10, 10]);
 });
 
-test('a connection that was lost looks once more, and then no longer', () => {
-  const { queue } = aQueue({ enforceRequestTimeout: true, isConnected: () => false });
+test('a request that is left without an answer times out, and one that may still be answered does not', async () => {
+  const sent = [1_000, 30_000].map((requestTimeout) => {
+    const { queue } = aQueue({ enforceRequestTimeout: true, requestTimeout });
+    const answer = new Promise((resolve, reject) => queue.push(request(1, { resolve, reject })));
+    for (const waiting of queue.inflight.values()) {
+      Object.assign(waiting, { sentAt: performance.now() });
+    }
+    queue.scheduleRequestTimeoutCheck();
+    return { queue, answer };
+  });
+  jest.advanceTimersByTime(2_000);
+  expect(sent.map(({ queue }) => queue.inflight.size)).toEqual([0, 1]);
+  await expect(sent[0]?.answer).rejects.toThrow(/timed out/);
+});
+
+test('connections that were lost are looked at no longer, and one that is opened again is looked at again', () => {
+  const { queue, looks } = aQueue({ enforceRequestTimeout: true });
   queue.scheduleRequestTimeoutCheck();
+  isOpen = false;
   jest.advanceTimersByTime(1_000);
   expect(jest.getTimerCount()).toBe(0);
+  isOpen = true;
+  queue.scheduleRequestTimeoutCheck();
+  jest.advanceTimersByTime(2_000);
+  expect(looks()).toBe(2);
 });
