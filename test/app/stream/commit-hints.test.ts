@@ -84,7 +84,13 @@ test('hints that fail in a row are further and further apart, 5 s at most, and t
   expect(waits.slice(10)).toEqual([250, 250]);
 });
 
-test('at rest nothing is sent, however long it lasts', async () => {
-  const { hints } = await hintsFor(Array.from({ length: 10_000 }, () => at(7n, 9n)));
+test('at rest nothing is sent, however long it lasts, and it is looked at once a second', async () => {
+  const { hints, waits } = await hintsFor(Array.from({ length: 10_000 }, () => at(7n, 9n)));
   expect(hints).toEqual([at(7n, 9n)]);
+  expect([waits.slice(0, 2), new Set(waits.slice(2))]).toEqual([[250, 250], new Set([1_000])]);
+});
+
+test('what moves after a rest is hinted four times a second again', async () => {
+  const { waits } = await hintsFor([at(1n), at(1n), at(1n), at(2n), at(3n), at(4n)]);
+  expect(waits).toEqual([250, 250, 1_000, 1_000, 250, 250]);
 });
