@@ -88,12 +88,18 @@ export function movingOffset(
 /** A text as an element of an array, which is never taken for NULL. */
 const quotedElement = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 
+/** What a literal has to escape. pg makes a string for each character, and the names of topics hold none of these. */
+const NEEDS_ESCAPE = /['\\]/;
+
 /** An array of SQL with an element for each gap: 200 rows of VALUES take PostgreSQL twice the processor time. */
-const arrayOf = (
+function arrayOf(
   type: string,
   gaps: readonly Gap[],
   element: (gap: Gap) => string | number | bigint | null | undefined,
-): string => `${escapeLiteral(`{${gaps.map((gap) => element(gap) ?? 'NULL').join()}}`)}::${type}[]`;
+): string {
+  const elements = `{${gaps.map((gap) => element(gap) ?? 'NULL').join()}}`;
+  return `${NEEDS_ESCAPE.test(elements) ? escapeLiteral(elements) : `'${elements}'`}::${type}[]`;
+}
 
 /**
  * The same for several partitions, with one update of as many rows as had the expected offset.

@@ -14,9 +14,20 @@ export interface Clock {
 export const timeOfDay = (steady: Date, steadyNow: Date, now: Date): Date =>
   new Date(now.getTime() - (steadyNow.getTime() - steady.getTime()));
 
+let steadyNow = new Date(0);
+
+/** One object for each millisecond: it is asked for several times a batch. */
+function steady(): Date {
+  const time = Math.trunc(performance.timeOrigin + performance.now());
+  if (time !== steadyNow.getTime()) {
+    steadyNow = new Date(time);
+  }
+  return steadyNow;
+}
+
 /** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => new Date(),
-  steady: () => new Date(performance.timeOrigin + performance.now()),
+  steady,
   wait: (ms, signal) => delay(ms, undefined, signal ? { signal } : {}).catch(() => undefined),
 };
