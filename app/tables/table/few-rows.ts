@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { UPSERT } from './stage-columns.ts';
 
-/** More rows are cheaper by way of a stage, or as cheap. */
-const MOST_ROWS = 8;
+/** More rows of a transaction are cheaper by way of a stage, or as cheap. */
+export const MOST_FEW_ROWS = 16;
 
 /** Of more bytes the statements around them cost little, and their text would be in memory twice. */
 const MOST_BYTES = 8_192;
@@ -44,8 +44,8 @@ type RowValues = readonly (string | null)[];
  *
  * @param pieces of the rows, one behind the other
  * @param columns how many fields of a row are columns of the table; the stage's are behind them
- * @returns `null` where the stage takes them: more than eight rows or 8 KiB, or a row that deletes, is no UTF-8, takes
- * a default or is not in the order of its records
+ * @returns `null` where the stage takes them: more than {@link MOST_FEW_ROWS} or 8 KiB, or a row that deletes, is no
+ * UTF-8, takes a default or is not in the order of its records
  */
 export function valuesOfFewRows(
   pieces: readonly Buffer[],
@@ -53,7 +53,7 @@ export function valuesOfFewRows(
   columns: number,
 ): readonly RowValues[] | null {
   const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  if (length > MOST_ROWS || bytes > MOST_BYTES) {
+  if (length > MOST_FEW_ROWS || bytes > MOST_BYTES) {
     return null;
   }
   const rows = Buffer.concat(pieces);

@@ -1,9 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { MOST_FEW_ROWS } from '../../../app/tables/table/few-rows.ts';
 import { randomName } from '../stack/random-name.ts';
 import { openKeyed } from './open-keyed.ts';
-
-/** Rows of a transaction that go without a stage. */
-const FEW = 8;
 
 /** A table with a key, and what the catalog has of its stages, which are known by a column that no other table has. */
 async function openMarked() {
@@ -20,11 +18,11 @@ async function openMarked() {
 
 test('small transactions write nothing to the catalog: their stage has the same file', async () => {
   const { write, stages, orders } = await openMarked();
-  await write(orders(0, FEW + 1));
+  await write(orders(0, MOST_FEW_ROWS + 1));
   const before = (await stages()).map(({ file }) => file);
   expect(before).toHaveLength(1);
   for (let id = 1; id <= 20; id += 1) {
-    await write(orders((FEW + 1) * id, FEW + 1));
+    await write(orders((MOST_FEW_ROWS + 1) * id, MOST_FEW_ROWS + 1));
   }
   expect((await stages()).map(({ file }) => file)).toEqual(before);
 });
@@ -40,19 +38,22 @@ test('rows that go through a stage take no space there for long', async () => {
 
 test('a transaction of a few rows makes no stage', async () => {
   const { write, run, stages, orders } = await openMarked();
-  await write(orders(0, FEW));
+  await write(orders(0, MOST_FEW_ROWS));
   expect(await stages()).toEqual([]);
-  expect(await run('SELECT count(*)::int AS rows FROM ?.orders')).toEqual([{ rows: FEW }]);
+  expect(await run('SELECT count(*)::int AS rows FROM ?.orders')).toEqual([{ rows: MOST_FEW_ROWS }]);
 });
 
-test.each([[FEW + 1], [2_000]])('rows of a transaction of %d are not taken again by the next one', async (count) => {
-  const { write, run, mark, orders } = await openMarked();
-  await write(orders(0, count, 'x'.repeat(100)));
-  await run(`UPDATE ?.orders SET ${mark} = 'changed'`);
-  await write(orders(count, FEW + 1));
-  await write(orders(count + FEW + 1, FEW + 1));
-  expect(await run(`SELECT ${mark} AS text, count(*)::int AS rows FROM ?.orders GROUP BY 1 ORDER BY 1`)).toEqual([
-    { text: 'changed', rows: count },
-    { text: 'new', rows: 2 * FEW + 2 },
-  ]);
-});
+test.each([[MOST_FEW_ROWS + 1], [2_000]])(
+  'rows of a transaction of %d are not taken again by the next one',
+  async (count) => {
+    const { write, run, mark, orders } = await openMarked();
+    await write(orders(0, count, 'x'.repeat(100)));
+    await run(`UPDATE ?.orders SET ${mark} = 'changed'`);
+    await write(orders(count, MOST_FEW_ROWS + 1));
+    await write(orders(count + MOST_FEW_ROWS + 1, MOST_FEW_ROWS + 1));
+    expect(await run(`SELECT ${mark} AS text, count(*)::int AS rows FROM ?.orders GROUP BY 1 ORDER BY 1`)).toEqual([
+      { text: 'changed', rows: count },
+      { text: 'new', rows: 2 * MOST_FEW_ROWS + 2 },
+    ]);
+  },
+);

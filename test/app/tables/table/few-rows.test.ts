@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CopyText } from '../../../../app/tables/rows/copy-text.ts';
-import { isReadAlike, nameOf, valuesOfFewRows } from '../../../../app/tables/table/few-rows.ts';
+import { isReadAlike, MOST_FEW_ROWS, nameOf, valuesOfFewRows } from '../../../../app/tables/table/few-rows.ts';
 
 /** A row of a stage as the encoder writes it. */
 function rowOf(fields: readonly (string | null)[], { operation = 'u', sequence = 1 } = {}): Buffer {
@@ -62,12 +62,12 @@ describe('the values of a few rows', () => {
     expect(valuesOfFewRows([first, rowOf(['7'], { sequence: 2 })], 2, 1)).toEqual([['1'], ['7']]);
   });
 
-  test('are taken up to 8 KiB and eight rows', () => {
+  test('are taken up to 8 KiB and sixteen rows', () => {
     const text = 'x'.repeat(8_000);
     expect(valuesOfFewRows([rowOf([text])], 1, 1)).toEqual([[text]]);
-    const all = Array.from({ length: 9 }, () => ['1']);
-    expect(valuesOfFewRows(rowsOf(all.slice(1)), 8, 1)).toEqual(all.slice(1));
-    expect(valuesOfFewRows(rowsOf(all), 9, 1)).toBeNull();
+    const few = Array.from({ length: MOST_FEW_ROWS }, () => ['1']);
+    expect(valuesOfFewRows(rowsOf(few), few.length, 1)).toEqual(few);
+    expect(valuesOfFewRows(rowsOf([...few, ['1']]), few.length + 1, 1)).toBeNull();
   });
 });
 
