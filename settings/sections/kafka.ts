@@ -137,7 +137,7 @@ export const kafka = Type.Object(
     ),
     fetchLinger: duration(
       '100ms',
-      'Least time between two fetches from a broker whose logs are read to their ends: records of a steady load gather. One that comes after as long without any waits for nothing. From 0ms to 1s.',
+      'Least time between two fetches from a broker whose logs are read to their ends: records of a steady load gather. Each further topic of an answer adds a fortieth of it, up to 1s in all. A record that comes after as long without any waits for nothing. From 0ms to 1s.',
     ),
     ssl: Type.Boolean({
       default: false,
@@ -255,6 +255,9 @@ export function kafkaWarnings({ ssl, tls, sasl }: KafkaPart['kafka']): readonly 
   ];
 }
 
+/** The most that `kafka.fetchLinger` may be, and the most that many topics make of it. */
+export const MOST_LINGER = '1s';
+
 /** What the schema cannot say of brokers, topics and the group. */
 export const KAFKA_RULES: readonly Rule<KafkaPart>[] = [
   brokerPorts,
@@ -264,7 +267,7 @@ export const KAFKA_RULES: readonly Rule<KafkaPart>[] = [
   tlsIsUsed,
   certificateHasKey('kafka.tls', ({ kafka }) => kafka.tls),
   durationBetween('kafka.fetchMaxWait', ({ kafka }) => kafka.fetchMaxWait, '10ms', '5s'),
-  durationBetween('kafka.fetchLinger', ({ kafka }) => kafka.fetchLinger, '0ms', '1s'),
+  durationBetween('kafka.fetchLinger', ({ kafka }) => kafka.fetchLinger, '0ms', MOST_LINGER),
   durationBetween('kafka.topicRefresh', ({ kafka }) => kafka.topicRefresh, '1s', '5m'),
   // The range in which brokers accept a session timeout unless they are configured otherwise.
   durationBetween('kafka.sessionTimeout', ({ kafka }) => kafka.sessionTimeout, '6s', '30m'),

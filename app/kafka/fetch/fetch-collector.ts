@@ -92,15 +92,16 @@ export class FetchCollector {
   }
 
   /**
-   * @returns whether there were records
+   * @returns of how many topics there were records
    * @throws InvalidAnswerError when the bytes are no answer; what came before was taken
    */
-  async collect(sent: SentFetch, answer: FetchAnswer): Promise<boolean> {
+  async collect(sent: SentFetch, answer: FetchAnswer): Promise<number> {
     if (answer.error !== 0) {
       throw internals.createErrorFromCode(answer.error);
     }
     const now = this.#now();
-    let [hasRecords, bytes] = [false, 0];
+    let bytes = 0;
+    const topics = new Set<string>();
     const read: ReadSetOf[] = [];
     try {
       for (let place = 0; answer.next(); ) {
@@ -113,7 +114,7 @@ export class FetchCollector {
           if (records !== null) {
             const { batches, fault } = await this.#sets.read(records, sent);
             read.push({ partition, batches: withoutAborted(batches, abortedTransactions), fault });
-            hasRecords = true;
+            topics.add(partition.topic);
             bytes += records.length;
             if (bytes >= MOST_HELD_BACK || read.length >= MOST_SETS_HELD_BACK) {
               this.#handOverAll(sent, read.splice(0));
@@ -126,7 +127,7 @@ export class FetchCollector {
     } finally {
       this.#handOverAll(sent, read);
     }
-    return hasRecords;
+    return topics.size;
   }
 
   #handOverAll(sent: SentFetch, read: readonly ReadSetOf[]): void {

@@ -1,3 +1,5 @@
+import { milliseconds } from '../../../settings/schema/duration.ts';
+import { MOST_LINGER } from '../../../settings/sections/kafka.ts';
 import type { MemoryBudget } from '../../memory/memory-budget.ts';
 import type { Clock } from '../../stream/ports/clock.ts';
 import { FETCH_REQUEST } from '../client/client-listener.ts';
@@ -15,9 +17,19 @@ import { brokerBackoffMs } from './partition-leaders.ts';
  * What a broker gathers before it answers, and how long. What is resumed meanwhile is asked for by the next request.
  */
 export interface FetchWait extends Pick<FetchBounds, 'minBytes' | 'maxWaitMs'> {
-  /** A request that brought the last records of all logs is followed by the next one so long after it began. */
+  /**
+   * A request that brought the last records of all logs is followed by the next one so long after it began, and later
+   * where the records were of many topics.
+   */
   readonly lingerMs: number;
 }
+
+/**
+ * Each further topic of an answer adds this share of the linger. It has a table, and what a table costs is each
+ * transaction that it is in: few records of 200 topics are 200 statements. So there are about as many a second at most.
+ */
+const LINGER_OF_TOPIC = 1 / 40;
+const MOST_LINGER_MS = milliseconds(MOST_LINGER);
 
 /** A broker answers as soon as it has a record, as Kafka has it. Records of a steady load gather between requests. */
 export const USUAL_WAIT: FetchWait = { minBytes: 1, maxWaitMs: 500, lingerMs: 100 };
@@ -111,17 +123,19 @@ export class FetchLoop {
         });
       } else {
         const beganAt = this.#now();
-        if (await this.#fetch()) {
-          await this.#linger(beganAt);
+        const topics = await this.#fetch();
+        if (topics > 0) {
+          await this.#linger(beganAt, topics);
         }
       }
     }
   }
 
   /** A record that comes to a log at rest finds a request that waits for it, and lingers for nothing. */
-  async #linger(beganAt: number): Promise<void> {
+  async #linger(beganAt: number, topics: number): Promise<void> {
     const { clock, wait } = this.#ports;
-    const left = beganAt + wait.lingerMs - this.#now();
+    const lingerMs = wait.lingerMs * (1 + LINGER_OF_TOPIC * (topics - 1));
+    const left = beganAt + Math.min(lingerMs, MOST_LINGER_MS) - this.#now();
     const wanted = this.#ending.signal.aborted ? [] : this.#wanted();
     if (left > 0 && wanted.length > 0 && !this.#isWoken && !wanted.some(({ isBehind }) => isBehind)) {
       const woken = new AbortController();
@@ -140,11 +154,11 @@ export class FetchLoop {
       : [];
   }
 
-  /** @returns whether it brought records */
-  async #fetch(): Promise<boolean> {
+  /** @returns of how many topics it brought records */
+  async #fetch(): Promise<number> {
     const { connections, collector, onFailed, clock } = this.#ports;
     const { signal } = this.#ending;
-    let hasRecords = false;
+    let topics = 0;
     try {
       this.#askedAt = performance.now();
       const broker = await connections.to(this.nodeId);
@@ -153,7 +167,7 @@ export class FetchLoop {
         const answer = await this.#send(broker, sent);
         this.#askedAt = Number.POSITIVE_INFINITY;
         if (!signal.aborted) {
-          hasRecords = await collector.collect(sent, answer);
+          topics = await collector.collect(sent, answer);
           answerMemory.giveBack(answer.bytes);
         }
       }
@@ -168,7 +182,7 @@ export class FetchLoop {
     } finally {
       this.#askedAt = Number.POSITIVE_INFINITY;
     }
-    return hasRecords;
+    return topics;
   }
 
   /** The next request: each partition is the first one in its turn, since brokers fill an answer from its front. */

@@ -10,6 +10,10 @@ import { recordBatch } from './record-sets.ts';
 
 const VERSION = 11;
 const ignore = () => undefined;
+const silent = {
+  ...{ onFetched: ignore, onLogEnds: ignore, onLog: ignore, onReadable: ignore, onRead: ignore },
+  ...{ onOutOfRange: ignore, onUnreadable: ignore, onTruncated: ignore, onLeaderLost: ignore, onRefused: ignore },
+};
 
 /** Each read ends in another turn of the event loop: as many turns as there are sets. */
 function slowTurns(): EventLoopTurns {
@@ -45,11 +49,7 @@ async function turnsOf(
     partition.resume();
     partition.request = sent;
   }
-  const listener = {
-    ...{ onLogEnds: ignore, onLog: ignore, onReadable: ignore, onRead: ignore, onOutOfRange: ignore },
-    ...{ onUnreadable: ignore, onTruncated: ignore, onLeaderLost: ignore, onRefused: ignore },
-    onFetched: () => void handedOver.push(turn),
-  };
+  const listener = { ...silent, onFetched: () => void handedOver.push(turn) };
   const collector = new FetchCollector(new RecordSetReader(new MemoryBudget(), turns), turns, listener);
   const bytes = answerBytes(VERSION, [['orders', sets.map((set, nth) => ({ partition: places[nth] ?? nth, set }))]]);
   const answer = new FetchAnswer(bytes.subarray(0, bytes.length - cutBytes), VERSION);
@@ -87,4 +87,25 @@ test('what came before bytes that are no answer is handed over', async () => {
 
 test('a partition that is in an answer twice is handed over once: the rest of it is asked for again', async () => {
   expect(await turnsOf([small, recordBatch(3, 3)], { places: [0, 0] })).toHaveLength(1);
+});
+
+test('it is known of how many topics there were records', async () => {
+  const topics = ['orders', 'payments', 'refunds'];
+  const partitions = topics.flatMap((topic) =>
+    [0, 1].map((partition) => new FetchedPartition({ topic, partition }, new FetchedTopic(topic))),
+  );
+  const sent = { partitions };
+  for (const partition of partitions) {
+    partition.seek(0n, {});
+    partition.resume();
+    partition.request = sent;
+  }
+  const sets = [[small, small], [small], []];
+  const answered = topics.map((topic, nth) => {
+    const of = sets[nth]?.map((set, partition) => ({ partition, set })) ?? [];
+    return [topic, of.length > 0 ? of : [{ partition: 0, highWatermark: 0 }]] as const;
+  });
+  const turns = slowTurns();
+  const collector = new FetchCollector(new RecordSetReader(new MemoryBudget(), turns), turns, silent);
+  expect(await collector.collect(sent, new FetchAnswer(answerBytes(VERSION, answered), VERSION))).toBe(2);
 });

@@ -1,6 +1,13 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
-import { USUAL_WAIT } from '../../../../app/kafka/fetch/fetch-loop.ts';
-import { batch, openBrokers, type StubBrokers } from './stub-brokers.ts';
+import { FetchLoop, USUAL_WAIT } from '../../../../app/kafka/fetch/fetch-loop.ts';
+import { FetchedPartition, FetchedTopic } from '../../../../app/kafka/fetch/fetched-partition.ts';
+import type { Broker } from '../../../../app/kafka/kafkajs/classes.ts';
+import { MemoryBudget } from '../../../../app/memory/memory-budget.ts';
+import { milliseconds } from '../../../../settings/schema/duration.ts';
+import { MOST_LINGER } from '../../../../settings/sections/kafka.ts';
+import { answerBytes } from './fetch-bytes.ts';
+import { batch, openBrokers, type StubBrokers, TurningClock } from './stub-brokers.ts';
 
 const { lingerMs } = USUAL_WAIT;
 
@@ -111,4 +118,48 @@ test('the end does not wait for what lingers, which asks for nothing any more', 
   await brokers.settle();
   expect(brokers.asked).toEqual([]);
   expect(brokers.clock.waits).toBe(0);
+});
+
+/** How long a loop waits behind an answer with records of so many topics. */
+async function pauseBehind(topics: number, lingering = lingerMs): Promise<readonly number[]> {
+  const clock = new TurningClock();
+  clock.isStopped = true;
+  const partition = new FetchedPartition(orders(0), new FetchedTopic('orders'));
+  Object.assign(partition, { leader: 1 });
+  partition.seek(0n, {});
+  partition.resume();
+  partition.hasNewEnds(0, 0, 0);
+  const send = async ({ response }: { response: { decode(answer: Buffer): unknown } }) =>
+    response.decode(answerBytes(11, []));
+  const broker = { versions: { 1: { maxVersion: 11 } }, connectionPool: { pool: [], send } } as unknown as Broker;
+  const ignore = () => undefined;
+  const loop = new FetchLoop(1, {
+    connections: { to: async () => broker, drop: ignore },
+    collector: { collect: async () => topics },
+    ...{ memory: new MemoryBudget(), clock, wait: { ...USUAL_WAIT, lingerMs: lingering }, brokers: () => 1 },
+    ...{ onPoll: ignore, onFetchedByName: ignore, onFailed: ignore },
+  });
+  loop.lead([partition]);
+  while (clock.waits === 0) {
+    await turn();
+  }
+  loop.stop();
+  return clock.pauses;
+}
+
+test.each([
+  [1, lingerMs],
+  [41, 2 * lingerMs],
+  [201, 6 * lingerMs],
+  [361, milliseconds(MOST_LINGER)],
+  [10_000, milliseconds(MOST_LINGER)],
+])(
+  'behind records of %i topics it lingers for %i ms: each table that is in a transaction costs',
+  async (topics, ms) => {
+    expect(await pauseBehind(topics)).toEqual([ms]);
+  },
+);
+
+test('the setting is what topics make a multiple of', async () => {
+  expect(await pauseBehind(41, 20)).toEqual([40]);
 });

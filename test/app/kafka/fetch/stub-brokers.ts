@@ -32,7 +32,7 @@ interface HeldRequest {
 }
 
 /** Time that passes as fast as the event loop turns, or not at all; pauses are noted. */
-class TurningClock implements Clock {
+export class TurningClock implements Clock {
   readonly pauses: number[] = [];
   /** How many waits are under way. */
   waits = 0;
