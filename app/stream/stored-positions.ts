@@ -83,14 +83,16 @@ interface WatchOptions {
  * Beside hints every 5 s they cost a hundredth of a core more at most, measured with 6 and with 48 moving partitions.
  */
 const HINT_MS = 250;
-/** Between two looks while nothing moves: each look is a wake-up. */
+/** Between two looks at rest: each look is a wake-up. */
 const LOOK_AT_REST_MS = 1_000;
+/** So many looks without a move are rest. A steady load moves once in a linger, which is a second at most. */
+const LOOKS_OF_REST = 6;
 
 /**
  * Commits the positions stored in PostgreSQL to Kafka four times a second, as far as they moved since the last commit,
- * until the signal is aborted. While nothing moves, nothing is sent, and the next look is after a second. Only tools
- * that watch the group read them. A hint that fails is no failure: it is sent again with the next ones. The more hints have failed in a row, the longer is the
- * wait, since brokers that cannot store offsets need none.
+ * until the signal is aborted. While nothing moves, nothing is sent, and after a while it looks once a second. Only
+ * tools that watch the group read the hints. A hint that fails is no failure: it is sent again with the next ones. The
+ * more hints have failed in a row, the longer is the wait, since brokers that cannot store offsets need none.
  *
  * After each generation all are committed once, moved or not. A member that leaves the group commits its last positions
  * of partitions that others own already, and may move them behind, or before, what the others committed. The generation
@@ -104,9 +106,9 @@ export async function sendCommitHints(
 ): Promise<void> {
   let hinted: ReadonlyMap<string, bigint> = new Map();
   let hintedIn = 0;
-  let [failures, pause] = [0, HINT_MS];
+  let [failures, still] = [0, 0];
   while (!signal.aborted) {
-    await clock.wait(pause, signal);
+    await clock.wait(pauseBefore(failures, still), signal);
     const { generation } = pipeline;
     if (generation !== hintedIn) {
       hinted = new Map();
@@ -116,12 +118,16 @@ export async function sendCommitHints(
     const moved = positions.filter((position) => hinted.get(partitionKey(position)) !== position.offset);
     const isGiven = moved.length > 0 ? await hint(source, moved) : null;
     failures = isGiven === false ? failures + 1 : 0;
-    pause = isGiven === null ? LOOK_AT_REST_MS : HINT_MS + (failures === 0 ? 0 : backoffMs(failures));
+    still = isGiven === null ? still + 1 : 0;
     if (isGiven ?? positions.length < hinted.size) {
       hinted = new Map(positions.map((position) => [partitionKey(position), position.offset]));
     }
   }
 }
+
+/** @param still how many looks in a row nothing had moved */
+const pauseBefore = (failures: number, still: number): number =>
+  still >= LOOKS_OF_REST ? LOOK_AT_REST_MS : HINT_MS + (failures === 0 ? 0 : backoffMs(failures));
 
 const hint = (source: Pick<RecordSource, 'commitHint'>, positions: readonly Position[]): Promise<boolean> =>
   source.commitHint(positions).then(

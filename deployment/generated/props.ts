@@ -1975,8 +1975,7 @@ export interface ApplicationKafkaProps {
 
   /**
    * Least time between two fetches from a broker whose logs are read to their ends: records of a steady load gather.
-   * Each further topic of an answer adds a fortieth of it, up to 1s in all. A record that comes after as long without
-   * any waits for nothing. From 0ms to 1s.
+   * Each further topic of an answer adds a fortieth, up to 1s. From 0ms to 1s.
    *
    * Allowed: a duration: a whole number and one of ms, s, m, h, d, such as 500ms, 30s, 5m.
    *

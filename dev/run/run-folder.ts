@@ -94,7 +94,11 @@ export class RunFolder {
     this.#stops.push(stop);
   }
 
-  /** Stops everything in the reverse order of its start and removes the folder; may be called several times. */
+  /**
+   * Stops everything in the reverse order of its start and removes the folder; may be called several times.
+   *
+   * @throws what the first stop that failed has thrown, when all else is done
+   */
   close(): Promise<void> {
     this.#closing ??= this.#closeOnce();
     return this.#closing;
@@ -113,14 +117,18 @@ export class RunFolder {
   }
 
   async #closeOnce(): Promise<void> {
+    const failures: unknown[] = [];
     for (const stop of this.#stops.reverse()) {
-      await stop();
+      await stop().catch((error: unknown) => failures.push(error));
     }
     const left = [...this.#processes];
     killAll(recordedProcesses(this.path));
     await Promise.all(left.map((owned) => owned.exited));
     process.off('exit', this.#abandon);
     await rm(this.path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    if (failures.length > 0) {
+      throw failures[0];
+    }
   }
 }
 

@@ -203,7 +203,7 @@ export function serverProperties(layout: BrokerLayout): string {
     'log.retention.ms': -1,
     // A quarter of the heap by default, which large batches need.
     'log.cleaner.dedupe.buffer.size': 4_194_304,
-    // The broker makes each index file of its full size: of the 10 MiB by default that takes 50 ms on some file systems.
+    // The broker makes each index file of its full size: 10 MiB, the default, take 50 ms on some file systems.
     'log.index.size.max.bytes': 1_048_576,
     'broker.session.timeout.ms': 3_000,
     'broker.heartbeat.interval.ms': 500,

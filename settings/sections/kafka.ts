@@ -80,6 +80,9 @@ const tls = Type.Object(
 /** By which protocol a group is joined: the members' own, or the brokers' (KIP-848). */
 export const GROUP_PROTOCOLS = ['classic', 'consumer'] as const;
 
+/** The most that `kafka.fetchLinger` may be, and the most that many topics make of it. */
+export const MOST_LINGER = '1s';
+
 /** How Kafka is reached and what is read from it. */
 export const kafka = Type.Object(
   {
@@ -137,7 +140,7 @@ export const kafka = Type.Object(
     ),
     fetchLinger: duration(
       '100ms',
-      'Least time between two fetches from a broker whose logs are read to their ends: records of a steady load gather. Each further topic of an answer adds a fortieth of it, up to 1s in all. A record that comes after as long without any waits for nothing. From 0ms to 1s.',
+      `Least time between two fetches from a broker whose logs are read to their ends: records of a steady load gather. Each further topic of an answer adds a fortieth, up to ${MOST_LINGER}. From 0ms to ${MOST_LINGER}.`,
     ),
     ssl: Type.Boolean({
       default: false,
@@ -254,9 +257,6 @@ export function kafkaWarnings({ ssl, tls, sasl }: KafkaPart['kafka']): readonly 
       : []),
   ];
 }
-
-/** The most that `kafka.fetchLinger` may be, and the most that many topics make of it. */
-export const MOST_LINGER = '1s';
 
 /** What the schema cannot say of brokers, topics and the group. */
 export const KAFKA_RULES: readonly Rule<KafkaPart>[] = [

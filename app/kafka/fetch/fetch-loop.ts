@@ -25,8 +25,8 @@ export interface FetchWait extends Pick<FetchBounds, 'minBytes' | 'maxWaitMs'> {
 }
 
 /**
- * Each further topic of an answer adds this share of the linger. It has a table, and what a table costs is each
- * transaction that it is in: few records of 200 topics are 200 statements. So there are about as many a second at most.
+ * Each further topic of an answer adds this share of the linger. It has a table, and each transaction with that table
+ * costs a statement. So answers have at most 40 topics for each linger, until the longest one is reached.
  */
 const LINGER_OF_TOPIC = 1 / 40;
 const MOST_LINGER_MS = milliseconds(MOST_LINGER);

@@ -2,7 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { UPSERT } from './stage-columns.ts';
 
-/** More rows of a transaction are cheaper by way of a stage, or as cheap. */
+/**
+ * More rows of a transaction go by way of a stage. Up to eight, the statements were measured to be cheaper. Each stage
+ * that a connection makes writes to the catalog, and in a steady load of many tables few have more than sixteen rows.
+ */
 export const MOST_FEW_ROWS = 16;
 
 /** Of more bytes the statements around them cost little, and their text would be in memory twice. */

@@ -88,7 +88,7 @@ const of = (topic: string, partition: number, logEndAgeMs: number): PartitionRep
 });
 
 test('a topic whose logs fetches show is asked about once in 20 s', async () => {
-  const asked = await askedAt(() => [of('fetched', 0, 900), of('fetched', 1, 1_700), of('stuck', 0, 2_000)]);
+  const asked = await askedAt(() => [of('fetched', 0, 900), of('fetched', 1, 2_200), of('stuck', 0, 2_400)]);
   expect(asked).toEqual({
     fetched: [0, 20, 40, 60],
     stuck: Array.from({ length: 16 }, (_, nth) => nth * 4),

@@ -47,6 +47,20 @@ describe('a run folder', () => {
     expect(existsSync(run.path)).toBe(false);
   });
 
+  test('does all else where a stop fails, and then fails as the first one did', async () => {
+    const run = await RunFolder.create(temporaryFolder());
+    const order: string[] = [];
+    run.beforeClose(async () => void order.push('database'));
+    for (const name of ['container', 'Pod']) {
+      run.beforeClose(() => Promise.reject(new Error(`the ${name} does not end`)));
+    }
+    const { pid } = await run.spawn(sleeper);
+    await expect(run.close()).rejects.toThrow('the Pod does not end');
+    expect(order).toEqual(['database']);
+    expect(processIdentity(pid)).toBeUndefined();
+    expect(existsSync(run.path)).toBe(false);
+  });
+
   test('starts nothing once it is being closed', async () => {
     const run = await newRun();
     const closing = run.close();

@@ -13,7 +13,7 @@ interface Finished {
 /** In the place of the exit code of a podman that was killed. */
 const KILLED = -1;
 /** How long a removal may take; a removal usually ends within a second. */
-const REMOVAL_LIMIT_MS = 20_000;
+const REMOVAL_LIMIT_MS = 12_000;
 const REMOVAL_ATTEMPTS = 2;
 
 /** Runs podman to its end, or kills it after so many milliseconds; any exit code is a result. */

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import startStack from '../../integration/stack/setup.ts';
-import { podman, runPodman, TEST_LABEL } from './podman.ts';
+import { podman, removeWithPodman, runPodman, TEST_LABEL } from './podman.ts';
 
 /** Builds the image, removes the containers that a killed run left, and starts the Kafka and the PostgreSQL of all tests. */
 export default async function setup(): Promise<void> {
@@ -15,7 +15,7 @@ export default async function setup(): Promise<void> {
   }
   const leftovers = await podman(['ps', '--all', '--quiet', '--filter', `label=${TEST_LABEL}`]);
   for (const id of leftovers.split('\n').filter(Boolean)) {
-    await podman(['rm', '--force', id]);
+    await removeWithPodman(['rm', '--force', '--time', '0', id]);
   }
   await startStack();
 }

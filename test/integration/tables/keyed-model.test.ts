@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { OutageError } from '../../../app/stream/ports/stream-errors.ts';
+import { MOST_FEW_ROWS } from '../../../app/tables/table/few-rows.ts';
 import { type CommitProxy, type CutMoment, startCommitProxy } from '../stack/commit-proxy.ts';
 import { longTest } from '../stack/long-test.ts';
 import { until } from '../stack/until.ts';
@@ -33,7 +34,8 @@ const operation: fc.Arbitrary<Operation> = fc.record({
 });
 
 const batch: fc.Arbitrary<Batch> = fc.record({
-  operations: fc.array(operation, { minLength: 1, maxLength: 12 }),
+  // Few rows and the stage: both sides of the bound.
+  operations: fc.array(operation, { minLength: 1, maxLength: MOST_FEW_ROWS + 8, size: 'max' }),
   fate: fc.constantFrom<Fate>('written', 'written', 'by two', 'before', 'while', 'after'),
   isVisited: fc.boolean(),
 });

@@ -13,7 +13,7 @@ const { lingerMs } = USUAL_WAIT;
 
 let brokers: StubBrokers;
 
-afterEach(() => brokers.fetcher.stop());
+afterEach(() => brokers?.fetcher.stop());
 
 const orders = (partition: number) => ({ topic: 'orders', partition });
 
@@ -129,8 +129,10 @@ async function pauseBehind(topics: number, lingering = lingerMs): Promise<readon
   partition.seek(0n, {});
   partition.resume();
   partition.hasNewEnds(0, 0, 0);
-  const send = async ({ response }: { response: { decode(answer: Buffer): unknown } }) =>
-    response.decode(answerBytes(11, []));
+  const send = async ({ response }: { response: { decode(answer: Buffer): unknown } }) => {
+    await turn();
+    return response.decode(answerBytes(11, []));
+  };
   const broker = { versions: { 1: { maxVersion: 11 } }, connectionPool: { pool: [], send } } as unknown as Broker;
   const ignore = () => undefined;
   const loop = new FetchLoop(1, {
@@ -140,7 +142,7 @@ async function pauseBehind(topics: number, lingering = lingerMs): Promise<readon
     ...{ onPoll: ignore, onFetchedByName: ignore, onFailed: ignore },
   });
   loop.lead([partition]);
-  while (clock.waits === 0) {
+  for (let turns = 0; clock.waits === 0 && turns < 30; turns += 1) {
     await turn();
   }
   loop.stop();

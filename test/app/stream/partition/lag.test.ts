@@ -225,7 +225,7 @@ test('time without lag does not count: the first record after it, seen or fetche
 
 test('time in which the log was not looked at counts, after a look without lag and after the opening', () => {
   lookAt(0, 0n, NEXT);
-  lookAt(6_801);
+  lookAt(7_301);
   expect(reportAt(STALL_MS + 1)).toMatchObject({ stalledSince: millisecond(0) });
   progress.opened(NEXT, millisecond(20_000));
   lookAt(21_000);
