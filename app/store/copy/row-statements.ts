@@ -18,8 +18,52 @@ export interface RowStatement {
    * @default it is read and planned each time
    */
   readonly name?: string;
-  /** Rows that it is executed for, in their order: values as PostgreSQL's input functions read them; `null` is NULL. */
-  readonly rows: readonly (readonly (string | null)[])[];
+  /** Rows that it is executed for, in their order. */
+  readonly rows: readonly BoundValues[];
+}
+
+/**
+ * The parameters of a row as a Bind message has them: how many they are, in two bytes, and of each the length of its
+ * text in four bytes, and the text in UTF-8, as PostgreSQL's input functions read it. A length of {@link NULL_LENGTH}
+ * is NULL, and no text follows (documentation, "Message Formats").
+ */
+export type BoundValues = Buffer;
+export const COUNT_BYTES = 2;
+export const LENGTH_BYTES = 4;
+export const NULL_LENGTH = -1;
+
+const NO_VALUES: BoundValues = Buffer.alloc(COUNT_BYTES);
+
+/** A statement without parameters. */
+export const withoutValues = (sql: string): RowStatement => ({ sql, rows: [NO_VALUES] });
+
+const BIND = 'B'.charCodeAt(0);
+/** Parameters are texts; the portal is the unnamed one, which each Bind makes anew. */
+const TEXT_VALUES = Buffer.alloc(2);
+const TEXT_RESULTS = Buffer.alloc(2);
+/** Of the unnamed portal, all of its rows. */
+const EXECUTE = Buffer.from([...Buffer.from('E'), 0, 0, 0, 9, 0, 0, 0, 0, 0]);
+
+/**
+ * Messages that execute a statement for each of the rows, in one piece of memory: pg makes two Buffers a row, and its
+ * values from strings.
+ */
+function executions(name: string, rows: readonly BoundValues[]): Buffer {
+  const head = Buffer.concat([Buffer.from([BIND, 0, 0, 0, 0, 0]), Buffer.from(`${name}\0`), TEXT_VALUES]);
+  const around = head.length + TEXT_RESULTS.length;
+  const bytes = rows.reduce((sum, { length }) => sum + around + length + EXECUTE.length, 0);
+  const messages = Buffer.allocUnsafe(bytes);
+  let end = 0;
+  for (const row of rows) {
+    head.copy(messages, end);
+    // The length counts itself, and not the byte before it.
+    messages.writeInt32BE(around + row.length - 1, end + 1);
+    row.copy(messages, end + head.length);
+    TEXT_RESULTS.copy(messages, end + head.length + row.length);
+    EXECUTE.copy(messages, end + around + row.length);
+    end += around + row.length + EXECUTE.length;
+  }
+  return messages;
 }
 
 /** Names of the statements that the session of a connection keeps; `null` where it may be another one each time. */
@@ -87,10 +131,7 @@ export class RowStatements implements Submittable {
     stream.cork();
     for (const statement of this.#statements) {
       const name = this.#make(connection, statement);
-      for (const values of statement.rows) {
-        connection.bind({ statement: name, values: [...values] }, true);
-        connection.execute({}, true);
-      }
+      stream.write(executions(name, statement.rows));
     }
     connection.sync();
     stream.uncork();

@@ -3,7 +3,7 @@ import { ofTable } from '../connection/refused-connections.ts';
 import { CopyQuery } from '../copy/binary-copy.ts';
 import { RowRefused } from '../copy/isolate-poison.ts';
 import { asRefusal } from '../copy/refused-row.ts';
-import { RowStatements } from '../copy/row-statements.ts';
+import { RowStatements, withoutValues } from '../copy/row-statements.ts';
 import type { FewRows, RowBatch, Table } from '../tables/table.ts';
 import { type GuardStep, joinedGuards } from '../tables/table-guard.ts';
 
@@ -106,7 +106,7 @@ function messagesOf(
     const query = new CopyQuery([...statements, ...copying].join('; '), rows, mayCopy);
     return [{ query, tables: [...tablesOfOpening, ...tables], before }];
   }
-  const ends = copied.length === 0 ? end.map((sql) => ({ sql, rows: [[]] })) : [];
+  const ends = copied.length === 0 ? end.map(withoutValues) : [];
   const first = { query: new CopyQuery(statements.join('; '), []), tables: tablesOfOpening, before };
   const statementsOfRows = new RowStatements([...few.map(({ statement }) => statement), ...ends]);
   const tablesOfRows = few.flatMap(({ table, statement }) => statement.rows.map(() => table));

@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { BACKSLASH, CARRIAGE_RETURN, NEWLINE, TAB, ZERO } from '../../records/ascii.ts';
+import { type BoundValues, COUNT_BYTES, LENGTH_BYTES, NULL_LENGTH } from '../../store/copy/row-statements.ts';
 import { UPSERT } from './stage-columns.ts';
 
 /**
@@ -37,10 +39,16 @@ export const nameOf = (sql: string, fingerprint: string | undefined): string =>
     ? ''
     : `stream_consumer_${createHash('sha256').update(`${sql} ${fingerprint}`).digest('hex').slice(0, 32)}`;
 
-const CONTROL_ESCAPES: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r' };
+/** What a byte behind a backslash means: itself, unless it is one of these. */
+const MEANT = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+MEANT['t'.charCodeAt(0)] = TAB;
+MEANT['n'.charCodeAt(0)] = NEWLINE;
+MEANT['r'.charCodeAt(0)] = CARRIAGE_RETURN;
 
-/** The values of a row, as PostgreSQL's input functions read them. */
-type RowValues = readonly (string | null)[];
+/** Behind a backslash: the field is NULL, or takes the default of its column. */
+const IS_NULL = 'N'.charCodeAt(0);
+const IS_DEFAULT = 'D'.charCodeAt(0);
+const IS_UPSERT = UPSERT.charCodeAt(0);
 
 /**
  * The values of the rows of a stage, in their order, out of COPY's text format as the encoder writes it.
@@ -54,35 +62,84 @@ export function valuesOfFewRows(
   pieces: readonly Buffer[],
   length: number,
   columns: number,
-): readonly RowValues[] | null {
+): readonly BoundValues[] | null {
   const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
   if (length > MOST_FEW_ROWS || bytes > MOST_BYTES) {
     return null;
   }
-  const rows = Buffer.concat(pieces);
-  if (!isUtf8(rows)) {
-    return null;
-  }
-  // A line feed within a value is escaped.
-  const values: RowValues[] = [];
-  let last = 0;
-  for (const row of rows.toString('utf8', 0, bytes - 1).split('\n')) {
-    const fields = row.split('\t');
-    const sequence = Number(fields[columns]);
-    const ofTable = fields.slice(0, columns);
-    if (fields[columns + 1] !== UPSERT || sequence <= last || ofTable.includes('\\D')) {
-      return null;
-    }
-    last = sequence;
-    values.push(ofTable.map(parameterOf));
-  }
-  return values;
+  const rows = pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
+  return isUtf8(rows) ? new BoundRows(rows, length, columns).read() : null;
 }
 
-/** @returns `null` for NULL */
-function parameterOf(field: string): string | null {
-  if (!field.includes('\\')) {
-    return field;
+/** Rows of COPY's text format that become parameters. A tab or a line feed within a value is escaped there. */
+class BoundRows {
+  readonly #rows: Buffer;
+  readonly #columns: number;
+  readonly #values: Buffer;
+  #at = 0;
+  #end = 0;
+
+  constructor(rows: Buffer, length: number, columns: number) {
+    this.#rows = rows;
+    this.#columns = columns;
+    // No value is longer than its field.
+    this.#values = Buffer.allocUnsafe(rows.length + length * (COUNT_BYTES + columns * LENGTH_BYTES));
   }
-  return field === '\\N' ? null : field.replaceAll(/\\([\s\S])/g, (_, escaped) => CONTROL_ESCAPES[escaped] ?? escaped);
+
+  read(): readonly BoundValues[] | null {
+    const values: BoundValues[] = [];
+    for (let last = 0; this.#at < this.#rows.length; ) {
+      const start = this.#end;
+      this.#end = this.#values.writeInt16BE(this.#columns, start);
+      for (let column = 0; column < this.#columns; column += 1) {
+        if (!this.#take()) {
+          return null;
+        }
+      }
+      const sequence = this.#number();
+      if (this.#rows[this.#at] !== IS_UPSERT || sequence <= last) {
+        return null;
+      }
+      last = sequence;
+      this.#at = this.#rows.indexOf(NEWLINE, this.#at) + 1;
+      values.push(this.#values.subarray(start, this.#end));
+    }
+    return values;
+  }
+
+  /** Takes a field as a parameter. @returns `false` where it takes a default */
+  #take(): boolean {
+    const [rows, values] = [this.#rows, this.#values];
+    const start = this.#end + LENGTH_BYTES;
+    let [at, to, isNull] = [this.#at, start, false];
+    for (let byte = rows[at]; byte !== undefined && byte !== TAB && byte !== NEWLINE; byte = rows[at]) {
+      if (byte === BACKSLASH) {
+        at += 1;
+        byte = rows[at];
+        if (byte === IS_DEFAULT) {
+          return false;
+        }
+        isNull = byte === IS_NULL;
+        byte = MEANT[byte ?? 0] ?? 0;
+      }
+      values[to] = byte;
+      to += 1;
+      at += 1;
+    }
+    this.#at = at + 1;
+    values.writeInt32BE(isNull ? NULL_LENGTH : to - start, this.#end);
+    this.#end = isNull ? start : to;
+    return true;
+  }
+
+  /** A field of digits. */
+  #number(): number {
+    let number = 0;
+    for (let byte = this.#rows[this.#at]; byte !== undefined && byte !== TAB; byte = this.#rows[this.#at]) {
+      number = number * 10 + byte - ZERO;
+      this.#at += 1;
+    }
+    this.#at += 1;
+    return number;
+  }
 }

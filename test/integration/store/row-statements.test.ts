@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type pg from 'pg';
-import { type RowStatement, RowStatements } from '../../../app/store/copy/row-statements.ts';
+import { type BoundValues, type RowStatement, RowStatements } from '../../../app/store/copy/row-statements.ts';
 import { connect } from './open-store.ts';
 
 let client: pg.Client;
@@ -12,9 +12,18 @@ beforeEach(async () => {
 
 afterEach(() => client.end());
 
+/** A row of one value. */
+function bound(value: string): BoundValues {
+  const text = Buffer.from(value);
+  const head = Buffer.alloc(6);
+  head.writeInt16BE(1);
+  head.writeInt32BE(text.length, 2);
+  return Buffer.concat([head, text]);
+}
+
 const statement = (name: string, values: readonly string[]): RowStatement => ({
   ...{ name, sql: 'INSERT INTO kept VALUES ($1)' },
-  rows: values.map((value) => [value]),
+  rows: values.map(bound),
 });
 
 const execute = (...statements: readonly RowStatement[]): Promise<readonly string[]> =>

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import type { BoundValues } from '../../../../app/store/copy/row-statements.ts';
 import { CopyText } from '../../../../app/tables/rows/copy-text.ts';
 import { isReadAlike, MOST_FEW_ROWS, nameOf, valuesOfFewRows } from '../../../../app/tables/table/few-rows.ts';
 
@@ -15,6 +16,22 @@ function rowOf(fields: readonly (string | null)[], { operation = 'u', sequence =
   text.endRow();
   return text.slice(0, text.end);
 }
+
+/** The values of a row, out of what a Bind message has of them. */
+function textsOf(bound: BoundValues): readonly (string | null)[] {
+  const texts: (string | null)[] = [];
+  let at = 2;
+  for (let left = bound.readInt16BE(0); left > 0; left -= 1) {
+    const length = bound.readInt32BE(at);
+    at += 4;
+    texts.push(length < 0 ? null : bound.toString('utf8', at, at + length));
+    at += Math.max(length, 0);
+  }
+  expect(at).toBe(bound.length);
+  return texts;
+}
+
+const fewRows = (...rows: Parameters<typeof valuesOfFewRows>) => valuesOfFewRows(...rows)?.map(textsOf) ?? null;
 
 const wellFormed = fc.string({ unit: 'grapheme', maxLength: 80 });
 const field = fc.oneof(
@@ -39,7 +56,7 @@ describe('the values of a few rows', () => {
       fc.property(rowsOfFields, fc.nat(8), (all, at) => {
         const rows = rowsOf(all);
         const pieces = [Buffer.concat(rows.slice(0, at)), Buffer.concat(rows.slice(at))];
-        expect(valuesOfFewRows(pieces, all.length, all[0]?.length ?? 0)).toEqual(all);
+        expect(fewRows(pieces, all.length, all[0]?.length ?? 0)).toEqual(all);
       }),
     );
   });
@@ -58,16 +75,16 @@ describe('the values of a few rows', () => {
     ['they are not in the order of their records', rowOf(['7'], { sequence: 1 })],
   ])('are left to the stage where %s', (_, row) => {
     const first = rowOf(['1'], { sequence: 1 });
-    expect(valuesOfFewRows([first, row], 2, 1)).toBeNull();
-    expect(valuesOfFewRows([first, rowOf(['7'], { sequence: 2 })], 2, 1)).toEqual([['1'], ['7']]);
+    expect(fewRows([first, row], 2, 1)).toBeNull();
+    expect(fewRows([first, rowOf(['7'], { sequence: 2 })], 2, 1)).toEqual([['1'], ['7']]);
   });
 
   test('are taken up to 8 KiB and sixteen rows', () => {
     const text = 'x'.repeat(8_000);
-    expect(valuesOfFewRows([rowOf([text])], 1, 1)).toEqual([[text]]);
+    expect(fewRows([rowOf([text])], 1, 1)).toEqual([[text]]);
     const few = Array.from({ length: MOST_FEW_ROWS }, () => ['1']);
-    expect(valuesOfFewRows(rowsOf(few), few.length, 1)).toEqual(few);
-    expect(valuesOfFewRows(rowsOf([...few, ['1']]), few.length + 1, 1)).toBeNull();
+    expect(fewRows(rowsOf(few), few.length, 1)).toEqual(few);
+    expect(fewRows(rowsOf([...few, ['1']]), few.length + 1, 1)).toBeNull();
   });
 });
 
