@@ -207,7 +207,7 @@ part of the comparison. Kafka is read without a group, and nothing is committed.
 
 ${exitCodesHelp({
   ok: 'check: each table takes the records of its topics; ddl: the statements were printed; dry-run: all would be stored',
-  failed: 'PostgreSQL was away or refused; ddl, dry-run: or Kafka or the schema registry was away',
+  failed: 'PostgreSQL was away or refused; ddl, dry-run: or Kafka or the registry was away, or a table is locked',
   configuration: 'a table does not fit the setting tables; or the command line or the configuration is wrong',
 })}
   ${EXIT_CODE_OF_DEAD_LETTERS}  dry-run: some records would be dead letters, or cannot be read

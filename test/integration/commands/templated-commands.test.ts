@@ -7,6 +7,7 @@ import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
 import { startConsumer, writeConfiguration } from '../stack/start-consumer.ts';
 import { createNamedTopic } from '../stack/topic-changes.ts';
 import { until } from '../stack/until.ts';
+import { connect } from '../store/open-store.ts';
 
 test('tables check, ddl and dry-run, and doctor, take a name for each topic of a template', async () => {
   const shop = new TemplatedShop();
@@ -102,6 +103,30 @@ test('tables dry-run goes on where a trigger of one table uses what is missing, 
   expect(tried.stdout).toContain(`${shop.topic('items')} waits (TABLE_REFUSES_ROWS)`);
   expect(tried.stdout).toContain(`${shop.schema}.items`);
   expect(tried.stdout).toMatch(/\b6 records/);
+});
+
+test('tables dry-run goes on where another transaction holds a table, and tries the others', async () => {
+  const shop = new TemplatedShop();
+  await shop.add('bills', 'items', 'orders');
+  for (const table of ['bills', 'items', 'orders']) {
+    await shop.produce(table, 1, 2, 3);
+  }
+  const { configFile } = await writeConfiguration(shop.settings());
+  const run = (...words: string[]) => runCommand(['tables', 'dry-run', '--config', configFile, ...words]);
+  const other = await connect();
+  try {
+    await other.query(`BEGIN; LOCK TABLE ${shop.schema}.items IN ACCESS EXCLUSIVE MODE`);
+    const tried = await run();
+    expect({ code: tried.code, stderr: tried.stderr }).toEqual({ code: 1, stderr: '' });
+    const why = `the table ${shop.schema}.items takes no rows for now: `;
+    expect(tried.stdout).toContain(`${shop.topic('items')} waits (database_busy)\n  ${why}`);
+    expect(tried.stdout).toMatch(/\b6 records/);
+    const json = (await run('--json')).stdout.trim().split('\n').at(-1) ?? '';
+    const waiting = { topic: shop.topic('items'), code: 'database_busy', message: expect.stringContaining(why) };
+    expect(JSON.parse(json)).toMatchObject({ records: 6, stored: 6, waiting: [waiting] });
+  } finally {
+    await other.end();
+  }
 });
 
 test('tables dry-run ends with the right that it lacks, where the role may make no temporary table', async () => {

@@ -162,11 +162,7 @@ export class DryRunSummary {
         ...{ topic, partition, code },
         offset: Number(offset),
       })),
-      waiting: [...waiting].map(([topic, { code, messageWithoutStart }]) => ({
-        topic,
-        code,
-        message: messageWithoutStart,
-      })),
+      waiting: [...waiting].map(([topic, { code, message }]) => ({ topic, code, message })),
       unmapped: Object.fromEntries(unmapped),
       columns,
       rolledBack: true,

@@ -1,4 +1,5 @@
 import { EXIT_CODE, EXIT_CODE_OF_DEAD_LETTERS } from '../../../../contract/exit-code.ts';
+import { FATAL_CODES } from '../../../../contract/fatal-codes.ts';
 import { PRODUCT_NAME } from '../../../../contract/identity.ts';
 import { describeProblems, type Problem } from '../../../../settings/schema/problem.ts';
 import { formatsOf } from '../../../../settings/sections/formats.ts';
@@ -136,8 +137,7 @@ class DryRunCommand {
       await registry?.close();
     }
     await this.#output.lines(this.#summaryLines(summary, dryRun.findings, results));
-    const isWrong = [...dryRun.findings.waiting.values()].some(({ isIgnored }) => !isIgnored);
-    return isWrong ? EXIT_CODE.configuration : summary.isClean ? EXIT_CODE.ok : EXIT_CODE_OF_DEAD_LETTERS;
+    return exitCodeOf(dryRun.findings) ?? (summary.isClean ? EXIT_CODE.ok : EXIT_CODE_OF_DEAD_LETTERS);
   }
 
   /** Whether there are too many topics for a line for each record. */
@@ -163,6 +163,15 @@ class DryRunCommand {
   }
 }
 
+/** By the topics that wait: a table that takes no rows for now does so later. `undefined`: none has to be mended. */
+function exitCodeOf({ waiting }: TriedFindings): number | undefined {
+  const codes = [...waiting.values()].flatMap(({ code, isIgnored }) => (isIgnored ? [] : [code]));
+  if (codes.length === 0) {
+    return undefined;
+  }
+  return codes.some((code) => code in FATAL_CODES) ? EXIT_CODE.configuration : EXIT_CODE.failed;
+}
+
 const ONE_TABLE = `${PRODUCT_NAME} tables dry-run --table NAME prints all about one table`;
 
 /**
@@ -171,8 +180,8 @@ const ONE_TABLE = `${PRODUCT_NAME} tables dry-run --table NAME prints all about 
  *
  * @param signal ends it after the records in hand; its reason is the name of the operating system's signal
  * @returns the exit code. 0: all records would be stored; 65: some would be dead letters. 78: the request or a table
- * does not fit the settings; 1: PostgreSQL, Kafka or the registry was away or refused. 128 plus the number of the
- * signal that ended it. It rejects only for a mistake in the program.
+ * does not fit the settings; 1: PostgreSQL, Kafka or the registry was away or refused, or a table took no rows for
+ * now. 128 plus the number of the signal that ended it. It rejects only for a mistake in the program.
  */
 export function runDryRun(
   named: NamedTopics<Settings>,

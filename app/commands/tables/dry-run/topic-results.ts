@@ -2,10 +2,9 @@ import { tablesOf, topicsOf } from '../../../../settings/sections/tables.ts';
 import type { Settings } from '../../../../settings/settings.ts';
 import { printable } from '../../../logging/printable-text.ts';
 import { RECORDS } from '../../../store/tables/record-rows.ts';
-import type { FatalError } from '../../../stream/ports/stream-errors.ts';
 import { counted, grouped } from '../../command/output.ts';
 import { recordLines } from './dry-run-output.ts';
-import type { TriedFindings, TriedRecord } from './tried-records.ts';
+import type { TriedFindings, TriedRecord, TriedWait } from './tried-records.ts';
 
 /** Dead letters of a topic that are shown one by one. */
 const MOST_LETTERS = 3;
@@ -49,21 +48,21 @@ class TopicResult {
 }
 
 /** The problems alone: the sentence before them is the same for each topic. */
-const reasonLines = ({ messageWithoutStart }: FatalError): readonly string[] => {
-  const [first = '', ...problems] = messageWithoutStart.split('\n');
+const reasonLines = ({ message }: TriedWait): readonly string[] => {
+  const [first = '', ...problems] = message.split('\n');
   return (problems.length === 0 ? [first] : problems).map(printable);
 };
 
-const waitVerdict = ({ code, isIgnored }: FatalError): string =>
+const waitVerdict = ({ code, isIgnored }: TriedWait): string =>
   `${code === 'TOPIC_FORBIDDEN' ? 'may not be read' : 'waits'} (${code})${isIgnored ? ', as missing: ignore asks for no table' : ''}`;
 
 /** The lines below: of a topic that nobody wants there is nothing to mend. */
-const waitReasons = (error: FatalError): readonly string[] =>
-  error.isIgnored ? [] : reasonLines(error).map((line) => `  ${line}`);
+const waitReasons = (wait: TriedWait): readonly string[] =>
+  wait.isIgnored ? [] : reasonLines(wait).map((line) => `  ${line}`);
 
 /** The lines about topics that would wait, with what mends it. */
 export const waitingLines = ({ waiting }: Pick<TriedFindings, 'waiting'>): readonly string[] =>
-  [...waiting].flatMap(([topic, error]) => [printable(`${topic} ${waitVerdict(error)}`), ...waitReasons(error)]);
+  [...waiting].flatMap(([topic, wait]) => [printable(`${topic} ${waitVerdict(wait)}`), ...waitReasons(wait)]);
 
 /** Many topics for a person: a line for each, and below it what somebody should look at. */
 export class TopicResults {
@@ -94,9 +93,9 @@ export class TopicResults {
   lines({ waiting, unmapped }: TriedFindings): readonly string[] {
     const untitled = [...waiting].filter(([topic]) => !this.#titles.has(topic));
     const lines = [...this.#titles].flatMap(([topic, title]) => {
-      const error = waiting.get(topic);
-      if (error !== undefined) {
-        return [printable(`${title}: ${waitVerdict(error)}`), ...waitReasons(error)];
+      const wait = waiting.get(topic);
+      if (wait !== undefined) {
+        return [printable(`${title}: ${waitVerdict(wait)}`), ...waitReasons(wait)];
       }
       const result = this.#results.get(topic) ?? new TopicResult();
       const fields = unmapped.get(topic) ?? [];

@@ -15,8 +15,9 @@ import { RecordsTable } from '../../../store/tables/records-table.ts';
 import type { Refusal, Table } from '../../../store/tables/table.ts';
 import { TopicTables } from '../../../store/transaction/topic-tables.ts';
 import { copyAdmitted, requireTablesOnce } from '../../../store/transaction/write-records.ts';
+import type { WaitingTopic } from '../../../stream/partition/consumer-state.ts';
 import type { WriteRequest } from '../../../stream/ports/record-sink.ts';
-import { FatalError } from '../../../stream/ports/stream-errors.ts';
+import { FatalError, OutageError } from '../../../stream/ports/stream-errors.ts';
 import { MappedTables } from '../../../tables/table/mapped-tables.ts';
 import { type ColumnFindings, SeenColumns } from './seen-columns.ts';
 
@@ -35,10 +36,18 @@ export interface TriedRecord {
   readonly outcome: { readonly rows: readonly TriedRow[] } | { readonly letter: Refusal };
 }
 
+/** Why a consumer leaves a topic waiting. */
+export type TriedWait = Pick<WaitingTopic, 'code' | 'message' | 'isIgnored'>;
+
+const waitFor = (error: FatalError | OutageError): TriedWait =>
+  error instanceof OutageError
+    ? { code: error.reason, message: error.message, isIgnored: false }
+    : { code: error.code, message: error.messageWithoutStart, isIgnored: error.isIgnored };
+
 /** What was seen beside the records themselves. */
 export interface TriedFindings {
   /** Topics that a consumer leaves waiting, and why: no further record of theirs was tried. */
-  readonly waiting: ReadonlyMap<string, FatalError>;
+  readonly waiting: ReadonlyMap<string, TriedWait>;
   /** By topic: fields of values that no table takes, and how many there were. */
   readonly unmapped: ReadonlyMap<string, readonly string[]>;
   readonly columns: readonly ColumnFindings[];
@@ -94,7 +103,7 @@ export class DryRun {
   readonly #ownTables: OwnTables;
   readonly #unmapped = new Map<string, string[]>();
   readonly #columns = new Map<Table, SeenColumns>();
-  readonly #waiting: Map<string, FatalError>;
+  readonly #waiting: Map<string, TriedWait>;
 
   /** @param forbidden topics that may not be read, and why. @default all may be */
   constructor(
@@ -103,7 +112,7 @@ export class DryRun {
     forbidden: ReadonlyMap<string, FatalError> = new Map(),
   ) {
     const { settings } = named;
-    this.#waiting = new Map(forbidden);
+    this.#waiting = new Map([...forbidden].map(([topic, error]) => [topic, waitFor(error)]));
     const unmapped = {
       log: (topic: string, _tables: readonly string[], name: string | null) => this.#note(topic, name ?? 'others'),
     };
@@ -129,7 +138,8 @@ export class DryRun {
    * @param signal ends it after the request in hand
    * @param onTried called with the records of each request
    * @throws FatalError `TABLES_DO_NOT_FIT`, or what else stops a consumer. Where a template takes the topic it waits
-   * @throws OutageError where PostgreSQL is away, or a lock does not come
+   * @throws OutageError where PostgreSQL is away, or a table takes no rows for now. Where a template takes the topic it
+   * waits for its table
    */
   async try(
     client: PoolClient,
@@ -209,10 +219,12 @@ export class DryRun {
 
   /** @throws the error, unless it is one that the topic waits for */
   #leaveWaiting(topic: string, error: unknown): null {
-    if (!(error instanceof FatalError && error.isOfTopic && this.#named.isTemplated?.(topic))) {
+    const isOfTopic =
+      (error instanceof FatalError && error.isOfTopic) || (error instanceof OutageError && error.table !== undefined);
+    if (!isOfTopic || this.#named.isTemplated?.(topic) !== true) {
       throw error;
     }
-    this.#waiting.set(topic, error);
+    this.#waiting.set(topic, waitFor(error));
     return null;
   }
 
