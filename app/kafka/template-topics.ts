@@ -92,7 +92,8 @@ export class TemplateTopics implements TemplateStart {
    * them. Who writes a topic has a list with it, and without the other one: with both in the list, both wait. Brokers
    * learn of topics in the order in which these are created. So a list that has the younger one has the older one, too,
    * and nobody has a list with the younger one alone. This takes for granted that each of them is created once, that
-   * the login may describe both, and that brokers report ids of topics (Kafka 2.8).
+   * the login may describe both, and that brokers report ids of topics (Kafka 2.8). One that was seen or read before,
+   * and that Kafka forbids now, counts as if it was listed.
    *
    * @param topics those that Kafka has, as it has just been asked for them by name
    * @throws OutageError while no broker answers, or the list comes from one that knows less: then none of them is read
@@ -175,6 +176,7 @@ export class TemplateTopics implements TemplateStart {
       this.#seen.delete(topic);
       this.#gone.add(topic);
     }
+    topics.forbid([...this.#forbidden.keys()]);
     onUnlisted(new Map([...this.#forbidden.keys()].map((topic) => [topic, forbidden(topic)])), this.#gone);
   }
 

@@ -22,6 +22,7 @@ export class ReadTopics {
   #used: ReadonlySet<string> = new Set();
   #cluster: readonly string[] = [];
   #listed: readonly string[] = [];
+  #forbidden: readonly string[] = [];
   #resolved: NamedTopics<Settings> | null = null;
   #all: readonly string[];
 
@@ -90,6 +91,12 @@ export class ReadTopics {
     this.#resolved = null;
   }
 
+  /** Kafka forbids these topics, and no others, so no list has them. Their tables are theirs all the same. */
+  forbid(topics: readonly string[]): void {
+    this.#forbidden = topics;
+    this.#resolved = null;
+  }
+
   /** These topics are in use from now on. */
   use(topics: readonly string[]): void {
     const added = topics.filter((topic) => !this.#used.has(topic) && this.isTemplated(topic));
@@ -114,7 +121,7 @@ export class ReadTopics {
   }
 
   #resolve(): NamedTopics<Settings> {
-    this.#resolved ??= settingsOfTopics(this.#settings, this.#all, this.#listed);
+    this.#resolved ??= settingsOfTopics(this.#settings, this.#all, [...this.#listed, ...this.#forbidden]);
     return this.#resolved;
   }
 }

@@ -3,7 +3,7 @@ import { TemplateTopics } from '../../../app/kafka/template-topics.ts';
 import { systemClock } from '../../../app/stream/ports/clock.ts';
 import { OutageError } from '../../../app/stream/ports/stream-errors.ts';
 import { ReadTopics } from '../../../app/topics/read-topics.ts';
-import { load } from '../configuration/loading.ts';
+import { load, yaml } from '../configuration/loading.ts';
 import { SimulatedTime } from './group/simulated-time.ts';
 
 const nothing = () => undefined;
@@ -157,10 +157,12 @@ const FORBIDDEN = 29;
 const UNKNOWN = 3;
 
 /** Two topics of a template that the group has stored, and one that it has not; what Kafka lists and answers. */
-async function unlisted(stored: () => Promise<readonly string[]> = async () => ['shop.a', 'shop.b', 'else']) {
+async function unlisted(
+  stored: () => Promise<readonly string[]> = async () => ['shop.a', 'shop.b', 'else'],
+  { kafka, ...settings } = load({}),
+) {
   const clock = new SimulatedTime();
-  const base = load({});
-  const topics = new ReadTopics({ ...base, kafka: { ...base.kafka, topics: ['named', 'shop.{x}'] } });
+  const topics = new ReadTopics({ ...settings, kafka: { ...kafka, topics: ['named', 'shop.{x}'] } });
   const [ending, listed, codes] = [new AbortController(), ['shop.a', 'shop.b', 'shop.c'], new Map<string, number>()];
   const asked: string[] = [];
   const reported: string[] = [];
@@ -267,6 +269,22 @@ test('one that was forbidden is deleted once Kafka has not had it for 5 s, and i
   expect(await list({ 'shop.a': UNKNOWN })).toEqual({ asked: ['shop.a'], reported: ['shop.a gone'] });
   await list({ 'shop.a': UNKNOWN });
   expect(lines).toEqual(['{"topics":["shop.a"]}', expect.stringMatching(/^these topics were deleted/)]);
+  await end();
+});
+
+test('a topic that Kafka forbids still shares its table: the other ones wait until it is deleted', async () => {
+  const shared = load({ cwd: yaml("tables: [{ topic: '{shop}.{x}', table: 'public.{shop}', key: primary }]") });
+  const { topics, list, end } = await unlisted(async () => [], shared);
+  topics.use(['shop.a']);
+  await list();
+  await list({ 'shop.b': FORBIDDEN, 'shop.c': UNKNOWN });
+  expect(topics.waiting.get('shop.a')?.message).toContain('shop.a, shop.b');
+  await list({ 'shop.c': UNKNOWN });
+  expect([...topics.waiting.keys()]).toEqual(['shop.a']);
+  for (let second = 0; second < 6; second += 1) {
+    await list({ 'shop.b': UNKNOWN, 'shop.c': UNKNOWN });
+  }
+  expect([...topics.waiting.keys()]).toEqual([]);
   await end();
 });
 
