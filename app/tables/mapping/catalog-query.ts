@@ -15,6 +15,18 @@ const typeText = (oid: string, modifier: string): string => `(
     JOIN pg_namespace ON pg_namespace.oid = shown.typnamespace
    WHERE given.oid = ${oid})`;
 
+/**
+ * With the table's OID pg_get_expr takes the table's lock, and waits while another transaction holds it. A default names
+ * no column, so it needs no table.
+ */
+const NO_RELATION = 0;
+
+/** Partitions of the table at hand and theirs. `pg_partition_tree` takes the lock of each. */
+const PARTITIONS = `(WITH RECURSIVE tree AS (
+    SELECT pg_class.oid AS relid UNION
+    SELECT inhrelid FROM tree JOIN pg_partitioned_table ON partrelid = relid JOIN pg_inherits ON inhparent = relid)
+  SELECT relid FROM tree WHERE relid <> pg_class.oid) AS partitions`;
+
 const COLUMNS = `(SELECT coalesce(json_agg(json_build_object(
     'name', attname, 'typeOid', atttypid::int8, 'typeName', format_type(atttypid, atttypmod),
     'isNotNull', attnotnull, 'hasDefault', attgenerated = '' AND (atthasdef OR attidentity <> ''),
@@ -23,7 +35,7 @@ const COLUMNS = `(SELECT coalesce(json_agg(json_build_object(
     'sqlType', ${typeText('atttypid', 'atttypmod')},
     'collation', (SELECT quote_ident(nspname) || '.' || quote_ident(collname) FROM pg_collation
        JOIN pg_namespace ON pg_namespace.oid = collnamespace WHERE pg_collation.oid = attcollation),
-    'defaultExpression', CASE WHEN attgenerated = '' THEN (SELECT pg_get_expr(adbin, adrelid)
+    'defaultExpression', CASE WHEN attgenerated = '' THEN (SELECT pg_get_expr(adbin, ${NO_RELATION})
        FROM pg_attrdef WHERE adrelid = attrelid AND adnum = attnum) END,
     'isInsertable', has_column_privilege(attrelid, attnum, 'INSERT'),
     'isSelectable', has_column_privilege(attrelid, attnum, 'SELECT'),
@@ -75,8 +87,8 @@ const UNIQUE_INDEXES = `(SELECT coalesce(json_agg(json_build_object(
 const RELATION = `json_build_object(
   'oid', pg_class.oid::int8, 'kind', relkind, 'isUnlogged', relpersistence = 'u',
   'unsafePartitions', (SELECT coalesce(json_agg(leaf.oid::regclass::text ORDER BY leaf.oid), '[]')
-     FROM pg_partition_tree(pg_class.oid) JOIN pg_class leaf ON leaf.oid = relid
-    WHERE leaf.oid <> pg_class.oid AND (leaf.relkind = 'f' OR leaf.relpersistence = 'u' AND leaf.relkind = 'r')),
+     FROM ${PARTITIONS} JOIN pg_class leaf ON leaf.oid = relid
+    WHERE (leaf.relkind = 'f' OR leaf.relpersistence = 'u' AND leaf.relkind = 'r')),
   'isOwn', ${IS_OWN},
   'hasRowSecurity', row_security_active(pg_class.oid),
   'isInsertable', has_table_privilege(pg_class.oid, 'INSERT'),
@@ -92,7 +104,7 @@ const RELATION = `json_build_object(
   'refersToItself', EXISTS (SELECT FROM pg_constraint
     WHERE conrelid = pg_class.oid AND contype = 'f' AND confrelid = conrelid),
   'rowTriggers', (SELECT coalesce(json_agg(DISTINCT tgname), '[]') FROM pg_trigger
-    WHERE (tgrelid = pg_class.oid OR tgrelid IN (SELECT relid FROM pg_partition_tree(pg_class.oid))) AND ${IS_ROW_TRIGGER}),
+    WHERE (tgrelid = pg_class.oid OR tgrelid IN (SELECT relid FROM ${PARTITIONS})) AND ${IS_ROW_TRIGGER}),
   'fingerprint', ${FINGERPRINT}, 'stagedFingerprint', ${STAGED_FINGERPRINT}, 'columns', ${COLUMNS})`;
 
 /** The same for all names that have no table, so the first of these has them alone: they may be many. */
@@ -123,7 +135,7 @@ const COLUMN_TYPES = `(WITH RECURSIVE parts AS (
     'delimiter', typdelim, 'notLess', CASE WHEN typtype IN ('e', 'r', 'm') THEN 'OPERATOR(pg_catalog.>=)' ELSE ${NOT_LESS} END, 'hasDefault', typdefault IS NOT NULL,
     'isNotNull', typnotnull, 'refusesNull', typnotnull OR ${REFUSES_NULL},
     'sqlBase', ${typeText('pg_type.typbasetype', 'pg_type.typtypmod')},
-    'defaultExpression', pg_get_expr(typdefaultbin, 'pg_type'::regclass),
+    'defaultExpression', pg_get_expr(typdefaultbin, ${NO_RELATION}),
     'isUsable', has_type_privilege(oid, 'USAGE') AND has_schema_privilege(typnamespace, 'USAGE'),
     'attributes', (SELECT json_agg(json_build_object(
         'name', attname, 'type', atttypid::int8, 'typeName', format_type(atttypid, atttypmod)) ORDER BY attnum)

@@ -45,6 +45,25 @@ describe('what shares a transaction with a table is written without it, while th
     expect(await writes.orders).toEqual(committed);
   });
 
+  test.each([
+    ['a column with a default', 'CREATE TABLE ?.orders (id int, at timestamptz DEFAULT now())', 'orders'],
+    [
+      'a partition, which is locked,',
+      'CREATE TABLE ?.orders (id int) PARTITION BY LIST (id); CREATE TABLE ?.part PARTITION OF ?.orders DEFAULT',
+      'part',
+    ],
+  ])('has %s and is locked before its connection has read it from the catalog', async (_, ddl, locked) => {
+    const { pool, userTables, write, hold, waiting, awaitWaiting } = await open({ orders: ddl });
+    const release = await hold(`LOCK TABLE ?.${locked} IN ACCESS EXCLUSIVE MODE`);
+    const writes = write();
+    expect(await writes.totals).toEqual(committed);
+    await awaitWaiting();
+    await pool.withClient((client) => userTables.read(client));
+    expect(await waiting()).toBe(1);
+    await release();
+    expect(await writes.orders).toEqual(committed);
+  });
+
   test('has a row that another transaction holds', async () => {
     const { write, hold, waiting, awaitWaiting, count } = await open({
       orders: 'CREATE TABLE ?.orders (id int PRIMARY KEY)',
