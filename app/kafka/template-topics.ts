@@ -93,7 +93,7 @@ export class TemplateTopics implements TemplateStart {
    * learn of topics in the order in which these are created. So a list that has the younger one has the older one, too,
    * and nobody has a list with the younger one alone. This takes for granted that each of them is created once, that
    * the login may describe both, and that brokers report ids of topics (Kafka 2.8). One that was seen or read before,
-   * and that Kafka forbids now, counts as if it was listed.
+   * and that Kafka forbids now, counts as if it was listed, from the first answer about it on.
    *
    * @param topics those that Kafka has, as it has just been asked for them by name
    * @throws OutageError while no broker answers, or the list comes from one that knows less: then none of them is read
@@ -153,7 +153,19 @@ export class TemplateTopics implements TemplateStart {
     if (nth > this.#taken) {
       this.#taken = nth;
       this.#ports.topics.list(found);
+      for (const topic of this.#ports.topics.listed) {
+        this.#seen.add(topic);
+        this.#gone.delete(topic);
+      }
+      this.#reportLacking();
     }
+  }
+
+  /** A topic that no list has may be one that Kafka forbids, until the brokers answer that they do not have it. */
+  #reportLacking(): void {
+    const { topics } = this.#ports;
+    const listed = new Set(topics.listed);
+    topics.lack([...this.#seen].filter((topic) => !listed.has(topic)));
   }
 
   /**
@@ -162,22 +174,26 @@ export class TemplateTopics implements TemplateStart {
    */
   async #askForUnlisted(): Promise<void> {
     const { admin, store, topics, onUnlisted } = this.#ports;
-    for (const topic of topics.listed) {
-      this.#seen.add(topic);
-      this.#gone.delete(topic);
+    for (const topic of await store.storedTopics()) {
+      if (topics.isTemplated(topic) && !this.#gone.has(topic)) {
+        this.#seen.add(topic);
+      }
     }
     const listed = new Set(topics.listed);
-    const isUnlisted = (topic: string): boolean =>
-      topics.isTemplated(topic) && ![listed, this.#gone, this.#owned].some((those) => those.has(topic));
-    const unlisted = [...new Set([...(await store.storedTopics()), ...this.#seen])].filter(isUnlisted);
-    const answer = unlisted.length === 0 ? [] : ((await admin.describeTopics(unlisted)) ?? []);
-    const gone = this.#goneOf(answer);
+    const unlisted = [...this.#seen].filter((topic) => !listed.has(topic) && !this.#owned.has(topic));
+    const answer = unlisted.length === 0 ? [] : await admin.describeTopics(unlisted);
+    // Of brokers that do not answer, the list alone shows what is deleted.
+    this.#forget(answer === null ? unlisted : this.#goneOf(answer));
+    onUnlisted(new Map([...this.#forbidden.keys()].map((topic) => [topic, forbidden(topic)])), this.#gone);
+  }
+
+  /** Kafka does not have these topics any more. */
+  #forget(gone: readonly string[]): void {
     for (const topic of gone) {
       this.#seen.delete(topic);
       this.#gone.add(topic);
     }
-    topics.forbid([...this.#forbidden.keys()]);
-    onUnlisted(new Map([...this.#forbidden.keys()].map((topic) => [topic, forbidden(topic)])), this.#gone);
+    this.#reportLacking();
   }
 
   /** Topics that are gone. One that was forbidden still is for 5 s, since a broker that just started may miss it. */
@@ -235,6 +251,7 @@ export class TemplateTopics implements TemplateStart {
       now - since >= GONE_AFTER_MS && topics.all.includes(topic) && !isHeld(topic) ? [topic] : [],
     );
     topics.drop(gone);
+    gone.length > 0 && this.#forget(gone);
     this.#reportGone(gone);
   }
 

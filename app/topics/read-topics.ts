@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Problem } from '../../settings/schema/problem.ts';
 import { type NamedTopics, settingsOfTopics, topicNames } from '../../settings/sections/tables/tables-of-topics.ts';
 import { isRead, isTemplate, type TopicNames, takenBy } from '../../settings/sections/tables/topic-template.ts';
@@ -22,7 +23,7 @@ export class ReadTopics {
   #used: ReadonlySet<string> = new Set();
   #cluster: readonly string[] = [];
   #listed: readonly string[] = [];
-  #forbidden: readonly string[] = [];
+  #unlisted: readonly string[] = [];
   #resolved: NamedTopics<Settings> | null = null;
   #all: readonly string[];
 
@@ -91,10 +92,12 @@ export class ReadTopics {
     this.#resolved = null;
   }
 
-  /** Kafka forbids these topics, and no others, so no list has them. Their tables are theirs all the same. */
-  forbid(topics: readonly string[]): void {
-    this.#forbidden = topics;
-    this.#resolved = null;
+  /** The last list lacks these topics, which are not known to be deleted. Their tables are theirs all the same. */
+  lack(topics: readonly string[]): void {
+    if (!isDeepStrictEqual(topics, this.#unlisted)) {
+      this.#unlisted = topics;
+      this.#resolved = null;
+    }
   }
 
   /** These topics are in use from now on. */
@@ -121,7 +124,7 @@ export class ReadTopics {
   }
 
   #resolve(): NamedTopics<Settings> {
-    this.#resolved ??= settingsOfTopics(this.#settings, this.#all, [...this.#listed, ...this.#forbidden]);
+    this.#resolved ??= settingsOfTopics(this.#settings, this.#all, [...this.#listed, ...this.#unlisted]);
     return this.#resolved;
   }
 }

@@ -172,6 +172,11 @@ async function unlisted(
     ...{ topic, topicErrorCode: codes.get(topic) ?? 0, id: '', partitions: 1, leaderless: [] },
     ...{ mayRead: null, mayWrite: null },
   });
+  let describe: (of: readonly string[]) => Promise<readonly ReturnType<typeof described>[] | null> = async (of) =>
+    of.map(described);
+  const describing = (by: typeof describe): void => {
+    describe = by;
+  };
   const found = new TemplateTopics({
     ...{ topics, clock, groupId: 'group', startFrom: 'earliest', refreshMs: 1_000 },
     logger: {
@@ -188,9 +193,9 @@ async function unlisted(
       topicIds: async () => new Map<string, string>(),
       logRanges: async () => [],
       committedOffsets: async () => [],
-      describeTopics: async (of) => {
+      describeTopics: (of) => {
         asked.push(of.join());
-        return of.map(described);
+        return describe(of);
       },
     },
     store: { begunTemplates: async () => new Set(), beginTemplates: async () => undefined, storedTopics: stored },
@@ -228,7 +233,7 @@ async function unlisted(
     ending.abort();
     await watching;
   };
-  return { found, topics, lines, answer, later, taken, list, end };
+  return { found, topics, clock, lines, answer, describing, later, taken, list, end };
 }
 
 test('a topic that was read before, and that Kafka forbids, is reported until a list has it again', async () => {
@@ -272,19 +277,63 @@ test('one that was forbidden is deleted once Kafka has not had it for 5 s, and i
   await end();
 });
 
+const SHARED = load({ cwd: yaml("tables: [{ topic: '{shop}.{x}', table: 'public.{shop}', key: primary }]") });
+
+/** Topics of one table, of which the first is in use, and has been listed with the others. */
+async function sharing() {
+  const shared = await unlisted(async () => [], SHARED);
+  shared.topics.use(['shop.a']);
+  await shared.list();
+  return { ...shared, waiting: () => [...shared.topics.waiting.keys()] };
+}
+
 test('a topic that Kafka forbids still shares its table: the other ones wait until it is deleted', async () => {
-  const shared = load({ cwd: yaml("tables: [{ topic: '{shop}.{x}', table: 'public.{shop}', key: primary }]") });
-  const { topics, list, end } = await unlisted(async () => [], shared);
-  topics.use(['shop.a']);
-  await list();
+  const { topics, list, waiting, end } = await sharing();
   await list({ 'shop.b': FORBIDDEN, 'shop.c': UNKNOWN });
   expect(topics.waiting.get('shop.a')?.message).toContain('shop.a, shop.b');
   await list({ 'shop.c': UNKNOWN });
-  expect([...topics.waiting.keys()]).toEqual(['shop.a']);
+  expect(waiting()).toEqual(['shop.a']);
+  await list({ 'shop.b': FORBIDDEN, 'shop.c': UNKNOWN });
   for (let second = 0; second < 6; second += 1) {
+    expect(waiting()).toEqual(['shop.a']);
     await list({ 'shop.b': UNKNOWN, 'shop.c': UNKNOWN });
   }
-  expect([...topics.waiting.keys()]).toEqual([]);
+  expect(waiting()).toEqual([]);
+  await end();
+});
+
+test('so does one that a list lacks before the brokers have answered about it', async () => {
+  const { found, list, describing, answer, waiting, end } = await sharing();
+  answer({ 'shop.b': FORBIDDEN, 'shop.c': UNKNOWN });
+  await found.requireListed(['shop.d']).catch(() => undefined);
+  expect(waiting()).toEqual(['shop.a']);
+  describing(async () => Promise.reject(new OutageError('no broker answers')));
+  await list({ 'shop.b': FORBIDDEN, 'shop.c': UNKNOWN });
+  expect(waiting()).toEqual(['shop.a']);
+  await end();
+});
+
+test('brokers that answer nothing about topics leave it to the list what is deleted', async () => {
+  const { list, describing, waiting, end } = await sharing();
+  describing(async () => null);
+  await list({ 'shop.b': UNKNOWN, 'shop.c': UNKNOWN });
+  expect(waiting()).toEqual([]);
+  await list();
+  expect(waiting()).toEqual(['shop.a']);
+  await end();
+});
+
+test('one that was owned when it was deleted shares its table no longer', async () => {
+  const { found, topics, list, clock, waiting, end } = await sharing();
+  topics.use(['shop.b']);
+  found.assigned([{ topic: 'shop.b', partition: 0 }]);
+  await list({ 'shop.b': UNKNOWN, 'shop.c': UNKNOWN });
+  found.answered(['shop.b']);
+  await clock.pass(5_000);
+  found.assigned([{ topic: 'shop.a', partition: 0 }]);
+  expect(waiting()).toEqual(['shop.a', 'shop.b']);
+  found.answered(['shop.b']);
+  expect(waiting()).toEqual([]);
   await end();
 });
 
