@@ -28,7 +28,7 @@ export async function withDatabase(
     if (!(error instanceof OutageError || error instanceof FatalError)) {
       throw error;
     }
-    err.write(`${PRODUCT_NAME} ${command}: ${error.message}${isLockWait(error) ? LOCKED : ''}\n`);
+    err.write(`${PRODUCT_NAME} ${command}: ${error instanceof OutageError ? outageText(error) : error.message}\n`);
     return codeOf(error);
   } finally {
     await pool.close();
@@ -36,7 +36,9 @@ export async function withDatabase(
 }
 
 const LOCKED = '. Another transaction holds what this one waits for: try again when it is over';
-const isLockWait = (error: OutageError | FatalError): boolean => error instanceof OutageError && error.isLockWait;
+
+/** The message of an outage, and what to do where another transaction is the reason. */
+export const outageText = ({ message, isLockWait }: OutageError): string => `${message}${isLockWait ? LOCKED : ''}`;
 
 /**
  * The same for a command that asks Kafka or the schema registry, too, and does what the consumer does.

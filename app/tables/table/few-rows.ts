@@ -10,7 +10,7 @@ import { UPSERT } from './stage-columns.ts';
  */
 export const MOST_FEW_ROWS = 16;
 
-/** Of more bytes the statements around them cost little, and their text would be in memory twice. */
+/** Of more bytes the statements around them cost little, and they would be in memory three times. */
 const MOST_BYTES = 8_192;
 
 /** What a parameter is read without, and COPY with: a modifier, and the fields of an interval. */

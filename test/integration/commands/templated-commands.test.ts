@@ -113,6 +113,7 @@ test('tables dry-run goes on where another transaction holds a table, and tries 
   }
   const { configFile } = await writeConfiguration(shop.settings());
   const run = (...words: string[]) => runCommand(['tables', 'dry-run', '--config', configFile, ...words]);
+  await query(`ALTER TABLE ${shop.schema}.items ADD at timestamptz DEFAULT now()`);
   const other = await connect();
   try {
     await other.query(`BEGIN; LOCK TABLE ${shop.schema}.items IN ACCESS EXCLUSIVE MODE`);
@@ -120,6 +121,7 @@ test('tables dry-run goes on where another transaction holds a table, and tries 
     expect({ code: tried.code, stderr: tried.stderr }).toEqual({ code: 1, stderr: '' });
     const why = `the table ${shop.schema}.items takes no rows for now: `;
     expect(tried.stdout).toContain(`${shop.topic('items')} waits (database_busy)\n  ${why}`);
+    expect(tried.stdout).toContain('try again when it is over');
     expect(tried.stdout).toMatch(/\b6 records/);
     const json = (await run('--json')).stdout.trim().split('\n').at(-1) ?? '';
     const waiting = { topic: shop.topic('items'), code: 'database_busy', message: expect.stringContaining(why) };

@@ -163,7 +163,7 @@ class DryRunCommand {
   }
 }
 
-/** By the topics that wait: a table that takes no rows for now does so later. `undefined`: none has to be mended. */
+/** By the topics that wait: a table that took no rows may take them later. `undefined`: none needs attention. */
 function exitCodeOf({ waiting }: TriedFindings): number | undefined {
   const codes = [...waiting.values()].flatMap(({ code, isIgnored }) => (isIgnored ? [] : [code]));
   if (codes.length === 0) {

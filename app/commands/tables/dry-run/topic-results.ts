@@ -47,10 +47,10 @@ class TopicResult {
   }
 }
 
-/** The problems alone: the sentence before them is the same for each topic. */
-const reasonLines = ({ message }: TriedWait): readonly string[] => {
-  const [first = '', ...problems] = message.split('\n');
-  return (problems.length === 0 ? [first] : problems).map(printable);
+/** Of tables that do not fit the problems alone: the sentence before them is the same for each topic. */
+const reasonLines = ({ code, message }: TriedWait): readonly string[] => {
+  const lines = message.split('\n').map(printable);
+  return code === 'TABLES_DO_NOT_FIT' && lines.length > 1 ? lines.slice(1) : lines;
 };
 
 const waitVerdict = ({ code, isIgnored }: TriedWait): string =>

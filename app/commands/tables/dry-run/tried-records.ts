@@ -6,6 +6,7 @@ import type { Settings } from '../../../../settings/settings.ts';
 import type { FieldReaders } from '../../../formats/field-readers.ts';
 import { recordDecoders } from '../../../formats/record-decoders.ts';
 import type { StreamRecord } from '../../../records/record.ts';
+import { isReadOnly } from '../../../store/connection/sqlstate.ts';
 import { beginRows, timeoutsOf } from '../../../store/connection/transaction.ts';
 import { rowMemory } from '../../../store/copy/row-memory.ts';
 import { type Admitted, admit } from '../../../store/tables/admit.ts';
@@ -19,6 +20,7 @@ import type { WaitingTopic } from '../../../stream/partition/consumer-state.ts';
 import type { WriteRequest } from '../../../stream/ports/record-sink.ts';
 import { FatalError, OutageError } from '../../../stream/ports/stream-errors.ts';
 import { MappedTables } from '../../../tables/table/mapped-tables.ts';
+import { outageText } from '../../command/with-database.ts';
 import { type ColumnFindings, SeenColumns } from './seen-columns.ts';
 
 /** What a record does in one table. */
@@ -41,8 +43,14 @@ export type TriedWait = Pick<WaitingTopic, 'code' | 'message' | 'isIgnored'>;
 
 const waitFor = (error: FatalError | OutageError): TriedWait =>
   error instanceof OutageError
-    ? { code: error.reason, message: error.message, isIgnored: false }
+    ? { code: error.reason, message: outageText(error), isIgnored: false }
     : { code: error.code, message: error.messageWithoutStart, isIgnored: error.isIgnored };
+
+/** Whether it is about one topic or its table. A standby takes rows of none, though the error names one. */
+const isOfTopic = (error: unknown): error is FatalError | OutageError =>
+  error instanceof OutageError
+    ? error.table !== undefined && !isReadOnly(error.cause)
+    : error instanceof FatalError && error.isOfTopic;
 
 /** What was seen beside the records themselves. */
 export interface TriedFindings {
@@ -147,7 +155,6 @@ export class DryRun {
     onTried: (records: readonly TriedRecord[]) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
-    // To read the default of a column waits for the lock of its table, too.
     await client.query(beginRows({ ...timeoutsOf(this.#settings.database), lock_timeout: TRIAL_LOCK_TIMEOUT_MS }));
     await this.#mapped.read(client);
     const topics = [...this.#named.waiting.keys(), ...topicsOf(this.#settings)];
@@ -219,9 +226,7 @@ export class DryRun {
 
   /** @throws the error, unless it is one that the topic waits for */
   #leaveWaiting(topic: string, error: unknown): null {
-    const isOfTopic =
-      (error instanceof FatalError && error.isOfTopic) || (error instanceof OutageError && error.table !== undefined);
-    if (!isOfTopic || this.#named.isTemplated?.(topic) !== true) {
+    if (!isOfTopic(error) || this.#named.isTemplated?.(topic) !== true) {
       throw error;
     }
     this.#waiting.set(topic, waitFor(error));
