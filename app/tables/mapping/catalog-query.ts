@@ -16,8 +16,8 @@ const typeText = (oid: string, modifier: string): string => `(
    WHERE given.oid = ${oid})`;
 
 /**
- * With the table's OID pg_get_expr takes the table's lock, and waits while another transaction holds it. A default names
- * no column, so it needs no table.
+ * With the table's OID pg_get_expr takes the table's lock, and waits while another transaction holds it. A default
+ * names no column, so it needs no table.
  */
 const NO_RELATION = 0;
 
