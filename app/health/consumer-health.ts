@@ -109,7 +109,7 @@ function ofExistingTopics(report: ConsumerReport): readonly PartitionReport[] {
 const hasNoTopic = ({ topics = [] }: ConsumerReport): boolean =>
   topics.length > 0 && topics.every(({ isGone }) => isGone);
 
-/** Topics that others of the group may read count: a process that owns no more than a topic that waits is well. */
+/** Topics that the settings name count, whoever owns them, and of those of templates the ones that were used here. */
 function areAllWaiting({ topics = [], partitions, waiting = [] }: ConsumerReport): boolean {
   const there = topics.flatMap(({ topic, isGone }) => (isGone ? [] : [topic]));
   const wanted = new Set([...there, ...partitions.map(({ topic }) => topic)]);

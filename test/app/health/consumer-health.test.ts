@@ -266,5 +266,10 @@ test.each(['running', 'paused'] as const)(
     expect(statusWith()).toBe('DOWN');
     expect(statusWith(of('shop.a', false), of('orders', true))).toBe('DOWN');
     expect(statusWith(of('shop.a', false), of('orders', false))).toBe('UP');
+    const ignored = { topic: 'orders', ...WAITS, isIgnored: true };
+    const statusBeside = (...waiting: NonNullable<ConsumerReport['waiting']>) =>
+      consumerHealth({ ...report, topics: [of('shop.a', false), of('orders', false)], waiting }, REACHABLE).status;
+    expect(statusBeside(...report.waiting, ignored)).toBe('DOWN');
+    expect(statusBeside({ ...ignored, topic: 'shop.a' }, ignored)).toBe('UP');
   },
 );
