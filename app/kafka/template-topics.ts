@@ -66,8 +66,10 @@ export class TemplateTopics implements TemplateStart {
   readonly #seen = new Set<string>();
   /** Topics that the brokers did not have when they were asked, and that no list has had since. */
   readonly #gone = new Set<string>();
-  /** Topics that Kafka forbids. Of one that it then did not have, when it first answered so; a steady time. */
-  #forbidden: ReadonlyMap<string, number | null> = new Map();
+  /** Of topics that are not owned, when the first answer in a row came that did not have them; a steady time. */
+  #missedSince: ReadonlyMap<string, number> = new Map();
+  /** Topics that Kafka forbids, and those of them that it did not have then, until these are gone. */
+  #forbidden: ReadonlySet<string> = new Set();
   /** How many lists were asked for, and which of them was taken last. */
   #lists = 0;
   #taken = 0;
@@ -184,7 +186,7 @@ export class TemplateTopics implements TemplateStart {
     const answer = unlisted.length === 0 ? [] : await admin.describeTopics(unlisted);
     // Of brokers that do not answer, the list alone shows what is deleted.
     this.#forget(answer === null ? unlisted : this.#goneOf(answer));
-    onUnlisted(new Map([...this.#forbidden.keys()].map((topic) => [topic, forbidden(topic)])), this.#gone);
+    onUnlisted(new Map([...this.#forbidden].map((topic) => [topic, forbidden(topic)])), this.#gone);
   }
 
   /** Kafka does not have these topics any more. */
@@ -196,16 +198,16 @@ export class TemplateTopics implements TemplateStart {
     this.#reportLacking();
   }
 
-  /** Topics that are gone. One that was forbidden still is for 5 s, since a broker that just started may miss it. */
+  /** Topics that brokers have not had for 5 s: one that just started may miss any. Until then a forbidden one still is. */
   #goneOf(answer: readonly DescribedTopic[]): readonly string[] {
     const now = this.#ports.clock.steady().getTime();
-    const before = this.#forbidden;
-    const unknownSince = (topic: string): number => before.get(topic) ?? (before.has(topic) ? now : -Infinity);
     const unknown = answer.filter(isUnknownTopic).map(({ topic }) => topic);
-    const gone = unknown.filter((topic) => now - unknownSince(topic) >= GONE_AFTER_MS);
-    this.#forbidden = new Map([
-      ...answer.filter(isForbiddenTopic).map(({ topic }) => [topic, null] as const),
-      ...unknown.filter((topic) => !gone.includes(topic)).map((topic) => [topic, unknownSince(topic)] as const),
+    this.#missedSince = new Map(unknown.map((topic) => [topic, this.#missedSince.get(topic) ?? now]));
+    const gone = unknown.filter((topic) => now - (this.#missedSince.get(topic) ?? now) >= GONE_AFTER_MS);
+    const before = this.#forbidden;
+    this.#forbidden = new Set([
+      ...answer.filter(isForbiddenTopic).map(({ topic }) => topic),
+      ...unknown.filter((topic) => before.has(topic) && !gone.includes(topic)),
     ]);
     this.#reportGone(gone.filter((topic) => before.has(topic) && !this.#ports.topics.all.includes(topic)));
     return gone;

@@ -252,13 +252,28 @@ test('the first list reports them, though it has no topic at all', async () => {
   await end();
 });
 
-test('one that was deleted is asked for once, and none is asked for that no template takes, or that is owned', async () => {
+test('one that was deleted is asked for until Kafka has not had it for 5 s, and none that no template takes, or is owned', async () => {
   const { found, lines, list, end } = await unlisted();
+  for (let second = 0; second < 5; second += 1) {
+    expect(await list({ 'shop.a': UNKNOWN })).toEqual({ asked: ['shop.a'], reported: [''] });
+  }
   expect(await list({ 'shop.a': UNKNOWN })).toEqual({ asked: ['shop.a'], reported: ['shop.a gone'] });
   expect(await list({ 'shop.a': UNKNOWN })).toEqual({ asked: [], reported: ['shop.a gone'] });
   found.assigned([{ topic: 'shop.b', partition: 0 }]);
   expect(await list({ 'shop.b': FORBIDDEN })).toEqual({ asked: [], reported: [''] });
   expect(lines).toEqual([]);
+  await end();
+});
+
+test('one that a broker which just started does not have is not deleted', async () => {
+  const { list, end } = await unlisted();
+  for (let nth = 0; nth < 4; nth += 1) {
+    await list({ 'shop.a': UNKNOWN });
+  }
+  await list();
+  for (let nth = 0; nth < 4; nth += 1) {
+    expect((await list({ 'shop.a': UNKNOWN })).reported).toEqual(['']);
+  }
   await end();
 });
 
