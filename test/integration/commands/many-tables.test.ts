@@ -176,7 +176,7 @@ ALTER TABLE shop.t01
 
 6 records: 1 would be stored, 5 would be dead letters
   5 value_does_not_fit, shop.t02, column "id"
-  more than deadLetters.maxRatio (0.5) of source.shop.t02: the consumer stops where they are more of 1,000 records in a row
+  more than deadLetters.maxRatio (0.5) of source.shop.t02: the topic waits where they are more of 1,000 records in a row
 stream-consumer tables dry-run --table NAME prints all about one table
 nothing was written: the transaction was rolled back; sequences that columns take numbers from have advanced
 `);

@@ -75,6 +75,12 @@ export class DryRunSummary {
   #dead = 0;
   #unmatched = 0;
   unreadable: readonly UnreadableBatch[] = [];
+  readonly #isTemplated: (topic: string) => boolean;
+
+  /** @param isTemplated whether a template alone takes a topic: it waits where another one stops the consumer */
+  constructor(isTemplated: (topic: string) => boolean) {
+    this.#isTemplated = isTemplated;
+  }
 
   add({ topic, outcome }: TriedRecord): void {
     const ofTopic = this.#topics.get(topic) ?? { records: 0, dead: 0 };
@@ -122,23 +128,34 @@ export class DryRunSummary {
     ];
   }
 
+  /** Topics with more dead letters than are allowed. */
+  #refusedLines(maxRatio: number): readonly string[] {
+    const refused = [...this.#topics].flatMap(([topic, { records, dead }]) =>
+      dead > records * maxRatio ? [topic] : [],
+    );
+    const templated = refused.filter(this.#isTemplated);
+    const ends = [
+      [refused.filter((topic) => !templated.includes(topic)), 'the consumer stops'],
+      [templated, 'the topic waits'],
+    ] as const;
+    return ends.flatMap(([topics, what]) => {
+      const where = `${what} where they are more of ${grouped(WINDOW_RECORDS)} records in a row`;
+      return topics.length === 0
+        ? []
+        : [printable(`  more than deadLetters.maxRatio (${maxRatio}) of ${topics.join(', ')}: ${where}`)];
+    });
+  }
+
   /** The counts of all records together, and of each reason of a dead letter. */
   totalLines(maxRatio: number): readonly string[] {
     const unmatched = this.#unmatched === 0 ? '' : `, ${grouped(this.#unmatched)} would be in no table`;
-    const refused = [...this.#topics].filter(([, { records, dead }]) => dead > records * maxRatio);
     return [
       `${counted(this.#records, 'record')}: ${grouped(this.#stored)} would be stored, ${grouped(this.#dead)} would be dead letters${unmatched}`,
       ...this.#letters.all.map(({ words: [reason = '', target = '', column = ''], records }) => {
         const place = target === '' ? '' : `, ${target}${column === '' ? '' : `, column "${column}"`}`;
         return printable(`  ${grouped(records)} ${reason}${place}`);
       }),
-      ...(refused.length === 0
-        ? []
-        : [
-            printable(
-              `  more than deadLetters.maxRatio (${maxRatio}) of ${refused.map(([topic]) => topic).join(', ')}: the consumer stops where they are more of ${grouped(WINDOW_RECORDS)} records in a row`,
-            ),
-          ]),
+      ...this.#refusedLines(maxRatio),
       ...this.unreadable.map(({ topic, partition, offset, reason }) =>
         printable(`${topic}/${partition} offset ${offset}: cannot be read: ${reason}`),
       ),

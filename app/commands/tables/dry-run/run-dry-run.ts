@@ -112,7 +112,7 @@ class DryRunCommand {
 
   async #try(pool: DatabasePool, { requests, unreadable, forbidden }: ReadRequests): Promise<number> {
     const settings = this.#settings;
-    const summary = new DryRunSummary();
+    const summary = new DryRunSummary((topic) => this.#named.isTemplated?.(topic) === true);
     summary.unreadable = unreadable;
     const results = this.#isList ? new TopicResults(settings) : null;
     const all = requests.reduce((sum, { records }) => sum + records.length, 0);
