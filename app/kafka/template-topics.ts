@@ -198,7 +198,7 @@ export class TemplateTopics implements TemplateStart {
     this.#reportLacking();
   }
 
-  /** Topics that brokers have not had for 5 s: one that just started may miss any. Until then a forbidden one still is. */
+  /** Topics that brokers have not had for 5 s: one that just started may miss any. A forbidden one is so until then. */
   #goneOf(answer: readonly DescribedTopic[]): readonly string[] {
     const now = this.#ports.clock.steady().getTime();
     const unknown = answer.filter(isUnknownTopic).map(({ topic }) => topic);
