@@ -18,7 +18,6 @@ const [DROPPED, UNKEYED, WIDENED, LOCKED] = ['table_3', 'table_20', 'table_41', 
 const [EARLY, LATE, TOGETHER] = ['early', 'late', 'together'].map(smallTable) as [Table, Table, Table];
 type Table = ReturnType<typeof smallTable>;
 
-const UNLOCKED_MS = 20_000;
 const LOCKED_MS = 60_000;
 /** More than without the lock: how long records wait then is the machine's. */
 const MOST_DELAY_MS = 5_000;
@@ -104,19 +103,18 @@ async function longestDelays(whileSo: () => Promise<unknown>): Promise<LongestDe
   return { looks, locked: longestWhere(true), others: longestWhere(false) };
 }
 
-/** Locks a table for a minute, and compares how long the records of all others wait. */
+/** Locks a table for a minute, and measures how long the records of all others wait. */
 async function expectOthersFlowWhileLocked(): Promise<void> {
   await replica.allStored(DROPPED);
-  const unlocked = await longestDelays(() => delay(UNLOCKED_MS));
   const holder = await replica.session();
   const locked = await longestDelays(async () => {
     await holder.query(`BEGIN; LOCK TABLE ${LOCKED} IN ACCESS EXCLUSIVE MODE`);
     await Promise.all([replica.awaitWaiting(DROPPED_WAITS, `${LOCKED} database_busy`), delay(LOCKED_MS)]);
   });
   await holder.end();
-  expect(locked.looks).toBeGreaterThan(30);
+  expect(locked.looks).toBeGreaterThan(60);
   expect(locked.locked).toBeGreaterThan(LOCKED_MS - MOST_DELAY_MS);
-  expect(locked.others - unlocked.others).toBeLessThan(MOST_DELAY_MS);
+  expect(locked.others).toBeLessThan(MOST_DELAY_MS);
 }
 
 /** The topic whose table is dropped at both ends: nothing of it is lost, and nothing of it goes elsewhere. */
