@@ -19,7 +19,7 @@ const [EARLY, LATE, TOGETHER] = ['early', 'late', 'together'].map(smallTable) as
 type Table = ReturnType<typeof smallTable>;
 
 const LOCKED_MS = 60_000;
-/** More than without the lock: how long records wait then is the machine's. */
+/** How long records of the other tables wait meanwhile at most. */
 const MOST_DELAY_MS = 5_000;
 /** With the usual `kafka.topicRefresh`. */
 const NEW_TOPIC_MS = 60_000;
