@@ -160,7 +160,7 @@ export const FATAL_CODES = {
   ),
   TABLE_REFUSES_ROWS: ofTopic(
     failed(
-      'one table takes no rows: a constraint or trigger refuses each of 100 rows alike, or what it uses fails',
+      'one table takes no rows: a constraint or trigger refuses all of many rows alike, or what it uses fails',
       'drop, change or mend what the message names',
       'dead-letters.md#how-many-there-may-be',
     ),

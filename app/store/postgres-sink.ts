@@ -24,6 +24,7 @@ import { RecordsTable } from './tables/records-table.ts';
 import { beginMovingOffset } from './transaction/compare-and-set.ts';
 import { type EndedSession, FrozenWriters } from './transaction/frozen-writers.ts';
 import { GroupedWrites, writeGroup } from './transaction/grouped-writes.ts';
+import { RefusedAlike } from './transaction/refused-alike.ts';
 import { TopicTables, type UserTables } from './transaction/topic-tables.ts';
 import { type Writer, writeRecords } from './transaction/write-records.ts';
 
@@ -95,6 +96,7 @@ export class PostgresSink implements RecordSink {
       decoderOf,
     });
     const { to, maxRatio } = settings.deadLetters;
+    const limit = new DeadLetterLimit(maxRatio);
     this.#pool = pool;
     this.#userTables = userTables;
     this.#mayMigrate = settings.database.migrate;
@@ -107,8 +109,9 @@ export class PostgresSink implements RecordSink {
       deadLetters: {
         toTable: to !== 'topic',
         topic: to === 'table' ? null : deadLetterTopic,
-        limit: new DeadLetterLimit(maxRatio),
+        limit,
       },
+      refusedAlike: limit.isWithout ? null : new RefusedAlike((topic) => topics.isTemplated(topic)),
     };
     const { database, kafka } = settings;
     const targets = targetsBySettings(() => topics.settings);

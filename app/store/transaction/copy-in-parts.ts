@@ -4,7 +4,8 @@ import { RowRefused, storeWithoutPoison } from '../copy/isolate-poison.ts';
 import { asRefusal } from '../copy/refused-row.ts';
 import type { AdmittedRecords, TableRows } from '../tables/admit.ts';
 import { type RefusedRecord, sendRows, type Table } from '../tables/table.ts';
-import { type RefusedRow, RefusingTable, requireSomeTaken, type TableOwner } from './refusing-table.ts';
+import type { RefusedAlike, RefusedRow } from './refused-alike.ts';
+import { RefusingTable, type TableOwner } from './refusing-table.ts';
 
 /** Records of which one of the tables refused the row, and how many rows of the others each table took. */
 interface CopiedRows {
@@ -19,9 +20,10 @@ export interface RowCounts {
   readonly stored: number;
 }
 
-/** The group, and whether all of its records may be dead letters. */
+/** The group, and what it knows of the tables that refused its rows. */
 export interface CopyOwner extends TableOwner {
-  readonly deadLetters: { readonly limit: { readonly isWithout: boolean } };
+  /** `null`: all of its records may be dead letters. */
+  readonly refusedAlike: RefusedAlike | null;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface CopyOwner extends TableOwner {
  * one of them refuses has a row in none.
  *
  * @throws FatalError `TABLE_REFUSES_ROWS` when a table refuses all, alike
- * @throws OutageError when a table takes no COPY at all
+ * @throws OutageError when a table takes no COPY at all, or refuses all for now
  */
 export async function copyInParts(
   client: PoolClient,
@@ -55,16 +57,14 @@ export async function copyInParts(
     const [admitted, table] = [records.at(index), refusedBy.get(cause)];
     if (admitted !== null && table !== undefined) {
       const refusal = await table.refusal(client, cause, { ...records.of, record: admitted.record });
-      refused.push({ ...admitted, refusedBy: table, cause, ...refusal });
+      refused.push({ ...admitted, index, refusedBy: table, cause, ...refusal });
     }
   }
-  if (!owner.deadLetters.limit.isWithout) {
-    requireSomeTaken(refused, records);
-  }
+  owner.refusedAlike?.requireSomeTaken(refused, records, batches);
   const sent = batches.map(({ rows }) =>
     poison.reduce((left, { index }) => left - rows.rowsIn(index, index + 1), rows.length),
   );
-  const letters = refused.map(({ refusedBy: _table, cause: _cause, ...letter }) => letter);
+  const letters = refused.map(({ index: _index, refusedBy: _table, cause: _cause, ...letter }) => letter);
   return { poison: letters, counts: sent.map((rows, nth) => ({ sent: rows, stored: stored[nth] ?? 0 })) };
 }
 

@@ -1,4 +1,4 @@
-import { DatabaseError, type PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import { partitionKey } from '../../records/record.ts';
 import type { Gap } from '../../stream/ports/record-sink.ts';
 import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
@@ -6,19 +6,9 @@ import { ofTable } from '../connection/refused-connections.ts';
 import { describeDatabaseError } from '../connection/sqlstate.ts';
 import { RowRefused } from '../copy/isolate-poison.ts';
 import { asRefusal } from '../copy/refused-row.ts';
-import type { AdmittedRecords } from '../tables/admit.ts';
 import type { OwnTables } from '../tables/own-tables.ts';
 import { RECORDS } from '../tables/record-rows.ts';
-import { type RefusedRecord, ROWS_THAT_DELETE, sendRows, type Table } from '../tables/table.ts';
-
-/**
- * So many rows of one COPY that a constraint or trigger refuses alike, with none that it takes, are not the fault of
- * each: fewer may be the work of one bad producer, and `deadLetters.maxRatio` bounds those.
- */
-const ALIKE_ROWS = 100;
-
-/** Violations of constraints, policies and a view's check option, and errors of triggers; a duplicate is of one row. */
-const BY_TABLE = /^(23(?!505)|42501|44|P0)/;
+import { ROWS_THAT_DELETE, sendRows, type Table } from '../tables/table.ts';
 
 /** The tables of a group. */
 export interface TableOwner {
@@ -76,42 +66,6 @@ export class RefusingTable {
     });
     await this.#client.query('ROLLBACK TO SAVEPOINT part');
   }
-}
-
-/** A record whose row a table refused. */
-export interface RefusedRow extends RefusedRecord {
-  readonly refusedBy: Table;
-  readonly cause: RowRefused;
-}
-
-/**
- * Distinguishes a constraint or a trigger that refuses every row from one that refuses some rows.
- *
- * @param records of a COPY of which these were refused
- * @throws FatalError `TABLE_REFUSES_ROWS` when all were, alike, and they are many: all stay ahead of the stored offset
- */
-export function requireSomeTaken(poison: readonly RefusedRow[], records: AdmittedRecords): void {
-  const [first] = poison;
-  if (first === undefined || poison.length < records.length || poison.length < ALIKE_ROWS) {
-    return;
-  }
-  const kind = violationOf(first);
-  if (!BY_TABLE.test(first.cause.sqlstate) || !poison.every((other) => violationOf(other) === kind)) {
-    return;
-  }
-  throw new FatalError(
-    'TABLE_REFUSES_ROWS',
-    `the table ${first.refusedBy.name} refuses each of ${poison.length} rows alike, from offset ${first.record.offset} up to ` +
-      `${poison.at(-1)?.record.offset}: ${first.error}. Nothing was written, and these records ` +
-      'stay ahead of the stored offset. Drop or change the constraint or trigger and start again; or set ' +
-      'deadLetters.maxRatio to 1 to have such records as dead letters',
-  );
-}
-
-/** The table, the SQLSTATE, and the constraint or column where there is one; a trigger's words may be of the row. */
-function violationOf({ refusedBy, cause: { sqlstate, cause } }: RefusedRow): string {
-  const { constraint, column } = cause instanceof DatabaseError ? cause : {};
-  return [refusedBy.name, sqlstate, constraint, column].join(' ');
 }
 
 /** A COPY that stored fewer rows than it was sent, without an error: a trigger before INSERT returned NULL. */

@@ -18,6 +18,7 @@ import type { OwnTables } from '../tables/own-tables.ts';
 import type { RefusedRecord } from '../tables/table.ts';
 import { beginMovingOffset, movingOffset, writeAtOnce } from './compare-and-set.ts';
 import { type CopyOwner, copyInParts, type RowCounts } from './copy-in-parts.ts';
+import type { RefusedAlike } from './refused-alike.ts';
 import { droppedRows } from './refusing-table.ts';
 import type { TopicTables } from './topic-tables.ts';
 import { isNotUnderstood } from './transaction-messages.ts';
@@ -30,6 +31,7 @@ export interface Writer {
   readonly ownTables: OwnTables;
   readonly tables: TopicTables;
   readonly deadLetters: DeadLetterHandling;
+  readonly refusedAlike: RefusedAlike | null;
 }
 
 /** Where dead letters go, and how many there may be. */
@@ -115,8 +117,9 @@ const asBatch = ({ table, rows }: TableRows) =>
 const NO_DEAD_LETTERS: ReadonlyMap<DeadLetterReason, number> = new Map();
 
 /** The outcome of a request none of whose records is a dead letter, or has a row that a trigger dropped. */
-export function asCommitted({ deadLetters }: Writer, request: WriteRequest, written: Admitted): WriteOutcome {
-  deadLetters.limit.written(request);
+export function asCommitted(writer: Writer, request: WriteRequest, written: Admitted): WriteOutcome {
+  writer.deadLetters.limit.written(request);
+  writer.refusedAlike?.taken(request, written.batches);
   const rows = new Map([['copy', request.records.length] as const]);
   return { kind: 'committed', deadLetters: NO_DEAD_LETTERS, rows, tables: tableCounts(written) };
 }

@@ -31,6 +31,8 @@ export interface StoreOptions {
   readonly userTables?: (() => readonly UserTable[]) | UserTables;
   /** What decodes the records of `records`. @default all values are JSON */
   readonly decoderOf?: RecordDecoders;
+  /** Whether a template alone takes a topic. @default none does */
+  readonly isTemplated?: (topic: string) => boolean;
   /** The level of transactions that name none. @default 'read committed' */
   readonly isolation?: string;
   /** @default the shared PostgreSQL */
@@ -69,11 +71,12 @@ export function openStore(options: StoreOptions = {}) {
     onEnded: (session: EndedSession) => ended.push(session),
     onShared: (tables: readonly SharedTable[]) => shared.push([...tables]),
   };
-  const { userTables: tables, decoderOf } = options;
+  const { userTables: tables, decoderOf, isTemplated } = options;
   const userTables = typeof tables === 'function' ? listed(tables) : tables;
   const sink = new PostgresSink(pool, checked.value, { send }, reports, {
     ...(userTables && { userTables }),
     ...(decoderOf && { decoderOf }),
+    ...(isTemplated && { topics: { settings: checked.value, isTemplated } }),
   });
   return { schema, groupId, pool, sink, ended, shared };
 }

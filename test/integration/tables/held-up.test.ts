@@ -2,6 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { aRequest } from '../store/open-store.ts';
 import { committed, fatal, heldUp, open, PARTITIONS } from './open-two-topics.ts';
 
+const REFUSING = `CREATE TABLE ?.orders (id int);
+  CREATE FUNCTION ?.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not today'; END $$;
+  CREATE TRIGGER refuse BEFORE INSERT ON ?.orders FOR EACH ROW EXECUTE FUNCTION ?.refuse()`;
+
 describe('what shares a transaction with a table is written without it, while the table', () => {
   test('is locked; one connection waits for it, and its rows are written once when the lock is gone', async () => {
     const { orders, totals, write, hold, waiting, awaitWaiting, count, offsets } = await open();
@@ -137,15 +141,26 @@ describe('what shares a transaction with a table is written without it, while th
   });
 
   test('has a trigger that refuses every row', async () => {
-    const { write, orders, offsets, count } = await open({
-      orders: `CREATE TABLE ?.orders (id int);
-        CREATE FUNCTION ?.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not today'; END $$;
-        CREATE TRIGGER refuse BEFORE INSERT ON ?.orders FOR EACH ROW EXECUTE FUNCTION ?.refuse()`,
-    });
+    const { write, orders, offsets, count } = await open({ orders: REFUSING });
     const writes = write(100);
     expect(await writes.totals).toEqual(committed);
     expect(await writes.orders).toEqual(fatal('TABLE_REFUSES_ROWS'));
     expect([await count('dead_letters'), await offsets(orders)]).toEqual([0, [0]]);
+  });
+
+  test.each([
+    ['few', 1, heldUp],
+    ['more', 2, expect.arrayContaining(fatal('TABLE_REFUSES_ROWS').slice(0, 1))],
+  ])('has a trigger that refuses every row, of which there are %s, and a template takes its topic', async (...of) => {
+    const [, rows, ended] = of;
+    const { write, orders, offsets, count, run } = await open({ orders: REFUSING, mayWait: true });
+    const writes = write(rows);
+    expect(await writes.totals).toEqual(committed);
+    expect(await writes.orders).toEqual(ended);
+    expect([await count('dead_letters'), await offsets(orders)]).toEqual([0, [0]]);
+    await run('CREATE OR REPLACE FUNCTION ?.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$');
+    expect(await write(rows).orders).toEqual(committed);
+    expect([await count('dead_letters'), await count('orders')]).toEqual([0, rows * PARTITIONS]);
   });
 });
 

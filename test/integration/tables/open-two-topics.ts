@@ -18,6 +18,8 @@ export async function open(
     readonly totals?: string;
     readonly entry?: object;
     readonly statementTimeout?: string;
+    /** Whether the sink knows the topics as such that may wait. @default false */
+    readonly mayWait?: boolean;
   } = {},
 ) {
   const schema = randomName('schema');
@@ -27,7 +29,7 @@ export async function open(
     { topic: [orders, `${orders}.{any}`], table: `${schema}.orders`, ...ddl.entry },
     { topic: totals, table: `${schema}.totals` },
   ];
-  const { statementTimeout } = ddl;
+  const { statementTimeout, mayWait = false } = ddl;
   const settings = { tables, kafka: { topics: [] }, ...(statementTimeout && { database: { statementTimeout } }) };
   const checked = checkSettings({
     database: { url: 'postgresql://unused/unused', schema },
@@ -42,7 +44,7 @@ export async function open(
     waiting: new Map(),
     isTemplated: () => true,
   });
-  const { sink, pool } = openStore({ schema, settings, userTables, groupId: schema });
+  const { sink, pool } = openStore({ schema, settings, userTables, groupId: schema, isTemplated: () => mayWait });
   const run = (sql: string) => query(sql.replaceAll('?', schema));
   await sink.migrate();
   await run(ddl.orders ?? 'CREATE TABLE ?.orders (id int)');

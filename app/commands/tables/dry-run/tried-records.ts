@@ -96,9 +96,6 @@ function temporaryRecords({ consumer, records: { keyEncoding } }: Settings, read
   };
 }
 
-/** A letter for every record is what is asked for: nothing is stopped for it. */
-const WITHOUT_LIMIT = { limit: { isWithout: true } } as const;
-
 /**
  * Writes records as the consumer does, in one transaction that is rolled back. What it lacks is the compare-and-set of
  * the offsets.
@@ -178,7 +175,7 @@ export class DryRun {
       if (written === null) {
         return [];
       }
-      const owner = { groupId, ownTables: this.#ownTables, deadLetters: WITHOUT_LIMIT };
+      const owner = { groupId, ownTables: this.#ownTables, refusedAlike: null };
       const poison = await this.#orWaiting(client, request.topic, async () => {
         await requireTablesOnce(client, written.batches);
         return (await copyAdmitted(client, owner, request, written)).poison;
