@@ -23,9 +23,10 @@ import type { RecordDecoders } from './tables/record-rows.ts';
 import { RecordsTable } from './tables/records-table.ts';
 import { beginMovingOffset } from './transaction/compare-and-set.ts';
 import { type EndedSession, FrozenWriters } from './transaction/frozen-writers.ts';
-import { GroupedWrites, writeGroup } from './transaction/grouped-writes.ts';
+import { GroupedWrites } from './transaction/grouped-writes.ts';
 import { RefusedAlike } from './transaction/refused-alike.ts';
 import { TopicTables, type UserTables } from './transaction/topic-tables.ts';
+import { writeGroup } from './transaction/write-group.ts';
 import { type Writer, writeRecords } from './transaction/write-records.ts';
 
 /** Reports about other writers. */

@@ -1,14 +1,7 @@
-import type { PoolClient } from 'pg';
 import { partitionKey } from '../../records/record.ts';
 import type { WriteOutcome, WriteRequest } from '../../stream/ports/record-sink.ts';
 import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
-import { inFewPieces, type Memory, rowMemory } from '../copy/row-memory.ts';
-import { type Admitted, admit } from '../tables/admit.ts';
-import { allKinds, type Rows, type Table } from '../tables/table.ts';
-import { movingOffsets, writeAtOnce } from './compare-and-set.ts';
 import { TableTurns } from './table-turns.ts';
-import type { TableBatch } from './transaction-messages.ts';
-import { asCommitted, reportingDeadlocks, requireTablesOnce, type Writer } from './write-records.ts';
 
 /** Bytes of the records that a group writes at most; a single request may have more. */
 const MOST_GROUP_BYTES = 2 * 1_048_576;
@@ -60,6 +53,7 @@ interface Waiting {
 
 /** A group that is being written. */
 interface Group {
+  readonly requests: readonly Waiting[];
   /** Milliseconds of a monotonic clock. */
   readonly begun: number;
 }
@@ -68,7 +62,7 @@ interface Group {
  * Writes requests of many partitions in one transaction, as databases commit in groups: the cost of a transaction is
  * shared by all that come at the same time. No request waits for others to come: those of one turn of the event loop go
  * together, and while two groups are written, the next one gathers. A group that waits for something does not count:
- * others go on beside it, as long as there are connections.
+ * others go on beside it, as long as there are connections, without its tables, which may be what it waits for.
  *
  * Each request is answered once: by the group that committed it, by the transaction that it had alone, or by the error
  * of either.
@@ -135,14 +129,19 @@ export class GroupedWrites {
       return;
     }
     const now = performance.now();
-    const moving = [...this.#groups].filter(({ begun }) => now - begun < STALLED_AFTER_MS);
+    const isStalled = ({ begun }: Group) => now - begun >= STALLED_AFTER_MS;
+    const moving = [...this.#groups].filter((group) => !isStalled(group));
     if (moving.length >= GROUPS_AT_ONCE) {
       this.#writeAgainIn(STALLED_AFTER_MS - now + Math.min(...moving.map(({ begun }) => begun)));
       return;
     }
-    const group = { begun: now };
+    const requests = this.#takeGroup(this.#tablesOf([...this.#groups].filter(isStalled)));
+    if (requests.length === 0) {
+      return;
+    }
+    const group = { requests, begun: now };
     this.#groups.add(group);
-    void this.#writeTogether(this.#takeGroup()).then(() => {
+    void this.#writeTogether(requests).then(() => {
       this.#groups.delete(group);
       clearTimeout(this.#nextWrite ?? undefined);
       this.#nextWrite = null;
@@ -159,18 +158,31 @@ export class GroupedWrites {
     }, Math.ceil(milliseconds));
   }
 
-  #takeGroup(): readonly Waiting[] {
-    let [count, records, bytes] = [0, 0, 0];
-    for (const { request, again } of this.#waiting) {
+  #tablesOf(groups: readonly Group[]): ReadonlySet<string> {
+    const topics = new Set(groups.flatMap(({ requests }) => requests.map(({ request }) => request.topic)));
+    return new Set([...topics].flatMap((topic) => this.#writers.tablesOf(topic)));
+  }
+
+  /** @param stalled tables that a group may be waiting for */
+  #takeGroup(stalled: ReadonlySet<string>): readonly Waiting[] {
+    const group = new Set<Waiting>();
+    let [first, records, bytes] = [undefined as Waiting | undefined, 0, 0];
+    for (const each of this.#waiting) {
+      const { request, again } = each;
+      if (stalled.size > 0 && this.#writers.tablesOf(request.topic).some((table) => stalled.has(table))) {
+        continue;
+      }
+      first ??= each;
       records += request.records.length;
       bytes += request.records.bytes;
-      const isOther = again !== this.#waiting[0]?.again;
-      if (count > 0 && (isOther || records > this.#mostRecords || bytes > MOST_GROUP_BYTES)) {
+      const isFull = records > this.#mostRecords || bytes > MOST_GROUP_BYTES;
+      if (group.size > 0 && (isFull || again !== first.again)) {
         break;
       }
-      count += 1;
+      group.add(each);
     }
-    return this.#waiting.splice(0, count);
+    this.#waiting = this.#waiting.filter((each) => !group.has(each));
+    return [...group];
   }
 
   /** Never rejects, and waits for no transaction but the group's: a request that goes alone may wait for a lock. */
@@ -222,61 +234,3 @@ export class GroupedWrites {
     }
   }
 }
-
-/**
- * Requests of different partitions as one transaction, which does for each of them what a transaction alone would, or
- * nothing at all: it commits only if the offset of every partition was the expected one. Rows of the same table are one
- * COPY, whichever topics and partitions they are of.
- *
- * It never waits for another writer of one of the partitions: a row of `offsets` that is locked counts as not expected.
- *
- * @returns an outcome for each request; `null` when nothing was written and each has to be written by itself. One of
- * them is fenced, has dead letters, has an offset that another writer holds, or has rows that a trigger drops.
- */
-export const writeGroup = (
-  client: PoolClient,
-  writer: Writer,
-  requests: readonly WriteRequest[],
-): Promise<readonly WriteOutcome[] | null> =>
-  rowMemory.during((memory) => writeTogether(client, writer, requests, memory));
-
-async function writeTogether(
-  client: PoolClient,
-  writer: Writer,
-  requests: readonly WriteRequest[],
-  memory: Memory,
-): Promise<readonly WriteOutcome[] | null> {
-  const parts = new Map<Table, Rows[]>();
-  const written: { readonly request: WriteRequest; readonly admitted: Admitted }[] = [];
-  for (const request of requests) {
-    const admitted = admit(writer.tables.of(request.topic), request, memory);
-    if (admitted.refused.length > 0) {
-      return null;
-    }
-    written.push({ request, admitted });
-    for (const { table, rows } of admitted.batches) {
-      const others = parts.get(table);
-      others === undefined ? parts.set(table, [rows]) : others.push(rows);
-    }
-  }
-  const batches = writer.tables.inOrder(parts.keys()).map((table) => merged(table, parts.get(table) ?? [], memory));
-  await requireTablesOnce(client, batches);
-  const move = { moving: movingOffsets(writer, requests), gaps: requests };
-  const filled = batches.filter(({ length }) => length > 0);
-  const writeThem = () => writeAtOnce(client, writer, move, filled);
-  if (filled.length === 0 || (await reportingDeadlocks(writer, requests, writeThem)) !== 'committed') {
-    return null;
-  }
-  return written.map(({ request, admitted }) => asCommitted(writer, request, admitted));
-}
-
-/** Rows of the same table as one. */
-const merged = (table: Table, parts: readonly Rows[], memory: Memory): TableBatch => ({
-  table,
-  rows: inFewPieces(
-    parts.map((rows) => rows.all),
-    memory,
-  ),
-  length: parts.reduce((sum, { length }) => sum + length, 0),
-  ...allKinds(parts.map(({ kinds }) => kinds)),
-});

@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { query } from '../stack/database.ts';
+import { until } from '../stack/until.ts';
 import { aRequest } from '../store/open-store.ts';
 import { committed, fatal, heldUp, open, PARTITIONS } from './open-two-topics.ts';
 
@@ -35,6 +37,28 @@ describe('what shares a transaction with a table is written without it, while th
     }
     await release();
     expect(await writes.orders).toEqual(committed);
+  });
+
+  test('is locked, already while the first connection waits, and no second one does', async () => {
+    const { orders, totals, sink, schema, hold, count } = await open();
+    const release = await hold('LOCK TABLE ?.orders IN ACCESS EXCLUSIVE MODE');
+    const write = (topic: string, partition: number) => sink.write(aRequest(topic, 0n, ['{"id": 7}'], partition));
+    const first = write(orders, 0);
+    const waiters = () =>
+      query<{ begun: string; isStalled: boolean }>(
+        `SELECT query_start::text AS begun, clock_timestamp() - query_start > interval '200 ms' AS "isStalled"
+           FROM pg_stat_activity WHERE application_name LIKE '%' || $1 AND wait_event_type = 'Lock'`,
+        [schema],
+      );
+    const stalled = await until('a transaction that is stalled', async () => {
+      const [waiter] = await waiters();
+      return waiter?.isStalled === true ? waiter : undefined;
+    });
+    const [second, other] = [write(orders, 1), write(totals, 1)];
+    expect(await other).toEqual(committed[0]);
+    expect([await waiters(), await count('totals')]).toEqual([[stalled], 1]);
+    await release();
+    expect(await Promise.all([first, second])).toEqual(committed.slice(0, 2));
   });
 
   test('is locked; the connection that waited for it in vain knows its tables, and is used on', async () => {

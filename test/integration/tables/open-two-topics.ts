@@ -94,6 +94,7 @@ export async function open(
     return rows.map(({ at }) => at);
   };
   return {
+    schema,
     orders,
     totals,
     sink,

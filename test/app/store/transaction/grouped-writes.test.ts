@@ -8,6 +8,9 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
+/** A topic for each partition, so a table for each. */
+const ofOtherTable = (partition: number) => ({ ...aRequest(partition), topic: `orders.${partition}` });
+
 describe('requests of one turn of the event loop', () => {
   test('are one group, and each gets its own outcome', async () => {
     const desk = new Desk();
@@ -69,16 +72,31 @@ describe('a request', () => {
   test('waits for none that waits itself, while there are connections', async () => {
     const desk = new Desk({ poolSize: 4 });
     for (const partition of [0, 1, 2]) {
-      await desk.write(aRequest(partition));
+      await desk.write(ofOtherTable(partition));
     }
     await desk.until(3);
-    await desk.write(aRequest(3));
-    await desk.write(aRequest(4));
+    await desk.write(ofOtherTable(3));
+    await desk.write(ofOtherTable(4));
     await desk.until(4);
     // The fifth one goes along with the fourth where that has to wait as well.
     const [first, second, third, fourth = [], ...others] = desk.partitions;
     expect([first, second, third, others]).toEqual([[0], [1], [2], []]);
     expect([[3], [3, 4]]).toContainEqual(fourth);
+  });
+
+  test('goes beside a group that waits only where it needs none of its tables', async () => {
+    const now = jest.spyOn(performance, 'now').mockReturnValue(0);
+    const desk = new Desk({ poolSize: 4 });
+    await desk.write(aRequest(0), ofOtherTable(1));
+    now.mockReturnValue(100);
+    await desk.write(aRequest(2), ofOtherTable(1), ofOtherTable(3), aRequest(4), ofOtherTable(5));
+    expect(desk.partitions).toEqual([
+      [0, 1],
+      [3, 5],
+    ]);
+    desk.groups[0]?.answer([COMMITTED, COMMITTED]);
+    await turns();
+    expect(desk.partitions.slice(2)).toEqual([[2, 1, 4]]);
   });
 
   test('that comes while there is none waits, and goes with all that came meanwhile', async () => {

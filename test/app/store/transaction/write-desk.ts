@@ -48,7 +48,7 @@ export class Desk {
             const answer: Answer = (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome));
             this.groups.push({ partitions: requests.map(({ partition }) => partition), answer });
           }),
-        tablesOf: (topic) => [topic === HELD_UP ? 'shop.orders' : 'records'],
+        tablesOf: (topic) => [topic === HELD_UP ? 'shop.orders' : topic],
       },
       { maxBatchRecords: 5_000, poolSize: 1, ...limits },
     );
