@@ -3,7 +3,8 @@ import { type OpeningPorts, Openings } from './openings.ts';
 import { PartitionStream } from './partition/partition-stream.ts';
 import type { StartFrom } from './partition/positions.ts';
 import type { StreamOptions } from './partition/stream-ports.ts';
-import type { AssignedPartitions, Position } from './ports/record-source.ts';
+import type { AssignedPartitions, Position, UnreadableBatch } from './ports/record-source.ts';
+import { FatalError } from './ports/stream-errors.ts';
 
 export interface OwnedStreamsOptions extends StreamOptions {
   readonly startFrom: StartFrom;
@@ -66,6 +67,16 @@ export class OwnedStreams {
 
   of(partition: TopicPartition): PartitionStream | undefined {
     return this.#streams.get(partitionKey(partition));
+  }
+
+  /** A topic that may wait does so for the right to read it. Any other batch is fetched again by its stream. */
+  unreadable(batch: UnreadableBatch): void {
+    const { topic, code, reason } = batch;
+    if (code === 'TOPIC_FORBIDDEN' && this.#ports.mayWait?.(topic) === true) {
+      this.#ports.onFatal(new FatalError(code, reason), topic);
+    } else {
+      this.of(batch)?.unreadable(batch);
+    }
   }
 
   /** Positions as PostgreSQL returned them; a partition has none before its position was read. */

@@ -12,7 +12,6 @@ import type {
   PartitionLog,
   Position,
   RecordSourceListener,
-  UnreadableBatch,
 } from './ports/record-source.ts';
 import { FatalError, OutageError } from './ports/stream-errors.ts';
 import type { CommittedBatch, StreamListener } from './ports/stream-listener.ts';
@@ -163,11 +162,10 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     this.#streams.of(partition)?.outOfRange();
   }
 
-  onUnreadable(batch: UnreadableBatch): void {
-    this.#streams.of(batch)?.unreadable(batch);
-  }
+  readonly onUnreadable: RecordSourceListener['onUnreadable'] = (batch) => this.#streams.unreadable(batch);
 
   onReadable(partition: TopicPartition): void {
+    this.#waiting.allowed(partition.topic);
     this.#streams.of(partition)?.readable();
   }
 

@@ -93,6 +93,13 @@ export class WaitingTopics {
     }
   }
 
+  /** A fetch of it was answered that Kafka forbade before. */
+  allowed(topic: string): void {
+    if (this.#isRead(topic) && this.#waiting.get(topic)?.code === 'TOPIC_FORBIDDEN') {
+      this.#goesOn(topic);
+    }
+  }
+
   /** It was looked at: where nothing comes, nothing is committed either. */
   looked(topic: string): void {
     const readSince = this.#waiting.get(topic)?.readSince ?? null;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { OnBrokenBatch } from '../../../app/stream/partition/positions.ts';
 import type { UnreadableBatch } from '../../../app/stream/ports/record-source.ts';
+import { OTHER, setUpAssigned, WAITING } from './partition/waiting-pipeline.ts';
 import { aBatch, PARTITION } from './records.ts';
 import { SimulatedSink } from './simulated-sink.ts';
 import { answerAll, assignAnew, settle, setUp, setUpOpened } from './simulation.ts';
@@ -109,4 +110,24 @@ describe('a batch that cannot be read', () => {
     expect(source.told).toEqual(['seek 0', 'resume']);
     expect(pipeline.report().partitions[0]).not.toHaveProperty('unreadable');
   });
+});
+
+test('a topic that may not be read waits, and goes on once a fetch of it is answered, without a record too', async () => {
+  const { pipeline, source, deliver, lookAgain, waits, goesOn, fatal } = await setUpAssigned();
+  const forbid = (partition: typeof WAITING) =>
+    pipeline.onUnreadable({ ...partition, offset: 0n, code: 'TOPIC_FORBIDDEN', reason: 'Kafka forbids it' });
+  forbid(WAITING);
+  forbid(PARTITION);
+  await settle();
+  expect([waits, fatal]).toMatchObject([[{ topic: WAITING.topic, code: 'TOPIC_FORBIDDEN' }], []]);
+  expect([source.of(OTHER).isPaused, await deliver(OTHER)]).toEqual([true, false]);
+  const unreadable = pipeline.report().partitions.map((partition) => 'unreadable' in partition);
+  expect(unreadable).toEqual([true, false, false]);
+  pipeline.onReadable(WAITING);
+  await lookAgain();
+  forbid(OTHER);
+  await lookAgain();
+  expect([goesOn, waits.length]).toEqual([[], 1]);
+  pipeline.onReadable(WAITING);
+  expect(goesOn).toEqual([`${WAITING.topic} after 20 s`]);
 });

@@ -52,7 +52,12 @@ for (const operation of [AclOperationTypes.READ, AclOperationTypes.ALL]) {
       const rule = { ...RULE, resourceName: shop.topic('items'), operation, permissionType: AclPermissionTypes.DENY };
       const writes = { ...rule, operation: AclOperationTypes.WRITE, permissionType: AclPermissionTypes.ALLOW };
       await admin.createAcls({ acl: denied === 'read' ? [rule, writes] : [rule] });
-      await consumer.logs.waitFor(/"code":"TOPIC_FORBIDDEN"/);
+      await consumer.logs.waitFor(/waits alone.*--operation Read --topic/);
+      const waiting = () => values(consumer, METRICS.topicsWaiting, shop.topic('items'));
+      expect([await waiting(), await values(consumer, METRICS.unreadablePartitions, shop.topic('items'))]).toEqual([
+        [1],
+        [0],
+      ]);
       await shop.add('bills');
       await Promise.all([shop.produce('orders', 2), shop.produce('bills', 1)]);
       await Promise.all([shop.awaitIds('orders', 1, 2), shop.awaitIds('bills', 1)]);
@@ -66,6 +71,7 @@ for (const operation of [AclOperationTypes.READ, AclOperationTypes.ALL]) {
           },
         ],
       });
+      await until('no topic to wait', async () => ((await waiting()).length === 0 ? true : undefined));
       await until('leave to write', () => shop.produce('items', 2));
       await shop.awaitIds('items', 1, 2);
     },
