@@ -1,13 +1,15 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   decodeAssignment,
   decodeMember,
   encodeAssignment,
   encodeMember,
+  MatchedTopics,
 } from '../../../../app/kafka/group/member-metadata.ts';
 import { loadKafkajs } from '../../../../app/kafka/kafkajs/patches.ts';
 import { partitionKey } from '../../../../app/records/record.ts';
+import type { TopicNames } from '../../../../settings/sections/tables/topic-template.ts';
 
 const { MemberMetadata, MemberAssignment } = loadKafkajs().AssignerProtocol;
 
@@ -23,15 +25,26 @@ const OF_BEFORE = {
   ...{ isLeaving: false, instanceId: null, startedAt: 0 },
 };
 
+const text = fc.oneof(topic, fc.constantFrom('shop.{schema}.{table}', 'shop.{any}'), fc.string());
+const texts = fc.array(text, { maxLength: 4 });
+const templates = fc.record({
+  read: fc.array(fc.record({ topics: texts, except: texts }), { maxLength: 4 }),
+  deadLetters: fc.option(text, { nil: undefined }),
+});
+
 test('what a member says of itself is what the others read', () => {
-  const said = fc.record({
-    topics: fc.uniqueArray(topic),
-    owned: partitions,
-    generation: fc.integer({ min: 0, max: 1_000 }),
-    isLeaving: fc.boolean(),
-    instanceId: fc.option(fc.uuid()),
-    startedAt: fc.nat(),
-  });
+  const said = fc.record(
+    {
+      topics: fc.uniqueArray(topic),
+      owned: partitions,
+      generation: fc.integer({ min: 0, max: 1_000 }),
+      isLeaving: fc.boolean(),
+      instanceId: fc.option(fc.uuid()),
+      startedAt: fc.nat(),
+      templates,
+    },
+    { requiredKeys: ['topics', 'owned', 'generation', 'isLeaving', 'instanceId', 'startedAt'] },
+  );
   fc.assert(
     fc.property(said, (member) => {
       expect(decodeMember('m', encodeMember(member))).toEqual({ ...member, id: 'm' });
@@ -47,6 +60,70 @@ test('members of the version before read the topics', () => {
   const owned = [{ topic: 'orders', partition: 0 }];
   const said = { topics: ['orders'], owned, generation: 3, isLeaving: false, instanceId: null, startedAt: 5 };
   expect(MemberMetadata.decode(encodeMember(said))).toMatchObject({ version: 0, topics: ['orders'] });
+});
+
+describe('the templates of a member', () => {
+  const ALL = 'shop.{schema}.{table}';
+  const cluster = ['shop.a.b', 'shop.a.audit', 'shop.tmp.c', 'shop.a.letters', 'named', 'other'];
+
+  /** The topics that a leader assigns to the member. */
+  const assignedTo = (member: ReturnType<typeof decodeMember>) =>
+    new MatchedTopics({ cluster }).subscribed([member]).flatMap(({ topics }) => topics);
+
+  const saying = (said: unknown) => decodeMember('m', subscription(Buffer.from(JSON.stringify(said))));
+
+  test('have a leader assign what they take, and neither what they except nor the topic for dead letters', () => {
+    const choices: TopicNames = {
+      read: [
+        { topics: ['named'], except: [] },
+        { topics: [ALL], except: ['shop.a.audit', 'shop.tmp.{any}'] },
+      ],
+      deadLetters: 'shop.a.letters',
+    };
+    const said = { ...OF_BEFORE, templates: choices };
+    expect(decodeMember('m', encodeMember(said)).templates).toEqual(choices);
+    expect(assignedTo(decodeMember('m', encodeMember(said)))).toEqual(['orders', 'shop.a.b', 'named']);
+    const all: TopicNames = { read: [{ topics: [ALL], except: [] }], deadLetters: undefined };
+    const taken = ['shop.a.b', 'shop.a.audit', 'shop.tmp.c', 'shop.a.letters'];
+    expect(assignedTo(decodeMember('m', encodeMember({ ...said, templates: all })))).toEqual(['orders', ...taken]);
+  });
+
+  test('are not those of a member that has none', () => {
+    const none = { owned: {}, generation: 3, started: 5 };
+    expect(saying(none)).not.toHaveProperty('templates');
+    expect(assignedTo(saying(none))).toEqual(['orders']);
+  });
+
+  test.each<[unknown, TopicNames['read']]>([
+    [null, []],
+    [7, []],
+    [ALL, []],
+    [[{ topics: [ALL] }], []],
+    [{ read: ALL }, []],
+    [{ read: { 0: { topics: [ALL] } } }, []],
+    [{ read: [null, 7, 'x', [], {}] }, Array.from({ length: 5 }, () => ({ topics: [], except: [] }))],
+    [{ read: [{ topics: ALL, except: 7 }] }, [{ topics: [], except: [] }]],
+    [
+      { read: [{ topics: [null, 'named', { a: 1 }], except: [['x'], 'shop.tmp.{any}'] }] },
+      [{ topics: ['named'], except: ['shop.tmp.{any}'] }],
+    ],
+  ])('are read as far as they are some: %j', (said, read) => {
+    const member = saying({ templates: said });
+    expect(member).toEqual({ ...OF_BEFORE, templates: { read, deadLetters: undefined } });
+    expect(assignedTo(member)).toEqual(read.some(({ topics }) => topics.length > 0) ? ['orders', 'named'] : ['orders']);
+  });
+
+  test.each([null, 7, ['letters'], { topic: 'letters' }])(
+    'have no topic for dead letters that is %j',
+    (deadLetters) => {
+      expect(saying({ templates: { read: [], deadLetters } }).templates).toEqual({ read: [], deadLetters: undefined });
+    },
+  );
+
+  test('are read whatever else of the data cannot be', () => {
+    const said = { owned: 7, generation: 'x', instance: 9, started: -1, leaving: 1, templates: { read: [] } };
+    expect(saying(said)).toEqual({ ...OF_BEFORE, templates: { read: [], deadLetters: undefined } });
+  });
 });
 
 test.each([
