@@ -57,7 +57,7 @@ const consumer = Type.Object(
     onGap: Type.Enum(['fail', 'skip'], {
       default: 'fail',
       description:
-        'What to do when records were deleted before they were read: stop and report which, or record the gap in the table gaps and go on.',
+        'What to do when records were deleted before they were read: report which and stop, or let a topic of a template wait; or record the gap in the table gaps and go on.',
     }),
     onBrokenBatch: Type.Enum(['stop', 'skip'], {
       default: 'stop',
@@ -114,7 +114,7 @@ const records = Type.Object(
     onDroppedRows: Type.Enum(['fail', 'allow'], {
       default: 'fail',
       description:
-        'What to do when a row trigger of yours on the table records drops rows, which are then in no table: stop before COMMIT and report them, or commit the others, and log and count the dropped ones.',
+        'When a row trigger of yours on the table records drops rows, which no table has then: stop before COMMIT, or let a topic of a template wait; or commit the others, and log and count the dropped ones.',
     }),
   },
   { ...section, description: 'How records become rows.' },

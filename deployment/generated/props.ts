@@ -2165,8 +2165,8 @@ export interface ApplicationConsumerProps {
   readonly startFrom?: 'earliest' | 'latest' | 'committed';
 
   /**
-   * What to do when records were deleted before they were read: stop and report which, or record the gap in the table
-   * gaps and go on.
+   * What to do when records were deleted before they were read: report which and stop, or let a topic of a template
+   * wait; or record the gap in the table gaps and go on.
    *
    * @default 'fail'
    */
@@ -2271,8 +2271,8 @@ export interface ApplicationRecordsProps {
   readonly keyEncoding?: 'text' | 'base64';
 
   /**
-   * What to do when a row trigger of yours on the table records drops rows, which are then in no table: stop before
-   * COMMIT and report them, or commit the others, and log and count the dropped ones.
+   * When a row trigger of yours on the table records drops rows, which no table has then: stop before COMMIT, or let
+   * a topic of a template wait; or commit the others, and log and count the dropped ones.
    *
    * @default 'fail'
    */
@@ -2397,7 +2397,7 @@ export interface ApplicationTablesProps {
 
   /**
    * Whether this group may fill the table although another group of database.schema does from the same topic: each
-   * writes each record. Left out: no; a group new to it stops with GROUP_MEETS_ANOTHER.
+   * writes each record. Left out: no; a group new to it is refused with GROUP_MEETS_ANOTHER.
    *
    * @default - no
    */
@@ -2441,8 +2441,8 @@ export interface ApplicationDeadLettersProps {
   readonly topic?: string;
 
   /**
-   * Share of dead letters among the last 1,000 records of a topic beyond which the consumer stops with exit code 1
-   * instead of writing them; 1: no limit.
+   * Share of dead letters among the last 1,000 records of a topic beyond which none is written: the consumer stops
+   * with exit code 1, or a topic of a template waits; 1: no limit.
    *
    * Allowed: 0 to 1.
    *

@@ -28,7 +28,7 @@ export const deadLetters = Type.Object(
       maximum: 1,
       default: 0.5,
       description:
-        'Share of dead letters among the last 1,000 records of a topic beyond which the consumer stops with exit code 1 instead of writing them; 1: no limit.',
+        'Share of dead letters among the last 1,000 records of a topic beyond which none is written: the consumer stops with exit code 1, or a topic of a template waits; 1: no limit.',
     }),
     keep: optionalDuration(
       'How long dead letters stay in the table, from failed_at on; older ones are deleted and counted, and are then in no table. From 1d to 36500d. Left out: they stay.',

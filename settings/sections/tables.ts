@@ -91,7 +91,7 @@ const entry = Type.Object(
     sharedWithGroups: Type.Optional(
       Type.Boolean({
         description:
-          'Whether this group may fill the table although another group of database.schema does from the same topic: each writes each record. Left out: no; a group new to it stops with GROUP_MEETS_ANOTHER.',
+          'Whether this group may fill the table although another group of database.schema does from the same topic: each writes each record. Left out: no; a group new to it is refused with GROUP_MEETS_ANOTHER.',
       }),
     ),
     fields: Type.Enum(['same', 'camelCase'], {
