@@ -60,6 +60,14 @@ const rethrow = (error: unknown): never => {
   throw error;
 };
 
+/** Returns the error of a topic that Kafka forbids as a value; everything else stays an error. */
+function forbiddenOnly(error: unknown): FatalError {
+  if (error instanceof FatalError && error.code === 'TOPIC_FORBIDDEN') {
+    return error;
+  }
+  throw error;
+}
+
 /** The part of a consumer that commits offsets in its generation, and its role there. */
 export interface ClaimingMember {
   /** Of all members of a generation one; null: the brokers assign the partitions, and no member leads (KIP-848). */
@@ -172,22 +180,40 @@ export class GroupClaim {
     return { isHeld: claims.some(({ isTentative }) => !isTentative), offsets };
   }
 
-  /** Commits an offset that is there again, or the log's start, which says no more than no offset. */
+  /**
+   * Commits an offset that is there again, or the log's start, which says no more than no offset. A topic that Kafka
+   * forbids holds no claim, so another one does.
+   *
+   * @throws FatalError `TOPIC_FORBIDDEN` when it forbids all of them
+   */
   async #commit(
     member: ClaimingMember,
     offsets: readonly GroupOffset[],
     metadata: string,
     signal: AbortSignal,
   ): Promise<void> {
-    const position = await this.#holder(member, offsets);
-    // What was found in one generation is not for the next one to take.
-    if (!signal.aborted) {
-      await member.commit(position, metadata);
+    const forbidden = new Map<string, FatalError>();
+    for (;;) {
+      const position = await this.#holder(member, offsets, forbidden);
+      // What was found in one generation is not for the next one to take.
+      const error = signal.aborted ? null : await member.commit(position, metadata).then(() => null, forbiddenOnly);
+      if (error === null) {
+        return;
+      }
+      forbidden.set(position.topic, error);
     }
   }
 
-  /** @throws OutageError while no broker leads any partition of the topics: then none can be read or written either */
-  async #holder({ assigned, topics }: ClaimingMember, offsets: readonly GroupOffset[]): Promise<Position> {
+  /**
+   * @param forbidden topics that hold no claim; those that turn out to be forbidden are added
+   * @throws OutageError while no broker leads any partition of the topics: then none can be read or written either
+   */
+  async #holder(
+    { assigned, ...member }: ClaimingMember,
+    offsets: readonly GroupOffset[],
+    forbidden: Map<string, FatalError>,
+  ): Promise<Position> {
+    const topics = member.topics.filter((topic) => !forbidden.has(topic));
     const keys = new Set(assigned.map(partitionKey));
     const isAssigned = (position: Position): boolean => keys.has(partitionKey(position));
     const committed = offsets.flatMap(({ topic, partition, offset }) =>
@@ -197,14 +223,22 @@ export class GroupClaim {
     if (held !== undefined) {
       return held;
     }
-    const logs = await Promise.all(topics.map((topic) => this.#ports.admin.logRanges(topic)));
-    const starts = logs
+    const logs = topics.map(async (topic) => {
+      const ranges = await this.#ports.admin.logRanges(topic).catch(forbiddenOnly);
+      if (!(ranges instanceof FatalError)) {
+        return ranges;
+      }
+      forbidden.set(topic, ranges);
+      return [];
+    });
+    const starts = (await Promise.all(logs))
       .flat()
       .filter((log) => !log.isLeaderless)
       .map(({ topic, partition, start }) => ({ topic, partition, offset: start }));
     const position = starts.find(isAssigned) ?? committed[0] ?? starts[0];
     if (position === undefined) {
-      throw new OutageError('Kafka has no leader for any partition of the topics', { reason: 'kafka_away' });
+      const [error] = forbidden.values();
+      throw error ?? new OutageError('Kafka has no leader for any partition of the topics', { reason: 'kafka_away' });
     }
     return position;
   }

@@ -120,6 +120,10 @@ export class Openings {
         this.#ports.onOpened(topicsIn(streams.filter(({ nextOffset }) => nextOffset !== null)));
         await this.#withoutWaiting(() => this.#openOnceLed(opening), opening.streams, signal);
       }
+      // What is left then failed for a topic that is none of theirs, as where another one holds the claim.
+      for (const stream of signal.aborted ? [] : opening.streams) {
+        this.#waiting.add(stream, undefined);
+      }
     } finally {
       this.#openings.delete(opening);
     }

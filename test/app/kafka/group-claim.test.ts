@@ -4,6 +4,7 @@ import type { GroupOffset } from '../../../app/kafka/kafka-admin.ts';
 import type { TopicPartition } from '../../../app/records/record.ts';
 import type { WritePlace } from '../../../app/stream/ports/record-sink.ts';
 import type { PartitionLog, Position } from '../../../app/stream/ports/record-source.ts';
+import { FatalError } from '../../../app/stream/ports/stream-errors.ts';
 
 const HERE: WritePlace = { schema: 'orders', database: 'shop', systemIdentifier: '1' };
 const ELSEWHERE: WritePlace = { ...HERE, schema: 'copy' };
@@ -25,6 +26,8 @@ class Group {
   logs: PartitionLog[] = [{ ...this.partition, start: 7n, end: 9n }];
   /** Commits that the brokers refuse before they take one. */
   refusals = 0;
+  topics: readonly string[] = [this.partition.topic];
+  readonly forbidden = new Map<string, { readonly of: 'commit' | 'logRanges'; readonly error: FatalError }>();
   onAsked: () => void = nothing;
   #at = 0;
   #committed: GroupOffset | null;
@@ -54,7 +57,10 @@ class Group {
       this.onAsked();
       return this.#committed ? [this.#committed] : [];
     };
-    const logRanges = async () => this.logs;
+    const logRanges = async (topic: string) => {
+      this.#requireAllowed('logRanges', topic);
+      return this.logs.filter((log) => log.topic === topic);
+    };
     const ports = { groupId: 'group', sessionTimeoutMs: SESSION_TIMEOUT_MS, admin: { groupOffsets, logRanges } };
     return new GroupClaim({ ...ports, clock, logger, place: async () => place });
   }
@@ -65,10 +71,20 @@ class Group {
     signal = new AbortController().signal,
     claim = this.claimFor(place),
   ): Promise<number> {
-    const commit = ({ partition, offset }: Position, metadata: string) => this.commit(offset, metadata, partition);
-    const member = { isLeader, assigned: this.assigned, topics: [this.partition.topic], commit };
+    const commit = async ({ topic, partition, offset }: Position, metadata: string) => {
+      this.#requireAllowed('commit', topic);
+      await this.commit(offset, metadata, partition);
+    };
+    const member = { isLeader, assigned: this.assigned, topics: this.topics, commit };
     await claim.hold(member, signal);
     return this.#at;
+  }
+
+  #requireAllowed(of: 'commit' | 'logRanges', topic: string): void {
+    const forbidden = this.forbidden.get(topic);
+    if (forbidden?.of === of) {
+      throw forbidden.error;
+    }
   }
 }
 
@@ -108,6 +124,31 @@ describe('where the assigned partition has no leader', () => {
     const group = new Group();
     group.logs = [leaderless];
     await expect(group.hold(HERE, true)).rejects.toMatchObject({ name: 'OutageError', reason: 'kafka_away' });
+    expect(group.commits).toEqual([]);
+  });
+});
+
+describe('where Kafka forbids a topic', () => {
+  const other = { topic: 'items', partition: 1, start: 3n, end: 9n };
+  const forbids = (topic: string) => new FatalError('TOPIC_FORBIDDEN', `Kafka forbids ${topic}`, { topic });
+
+  test.each(['commit', 'logRanges'] as const)('by its answer to %s, another one holds the claim', async (of) => {
+    const group = new Group(of === 'commit' ? { offset: 123n, metadata: null } : null);
+    group.topics = ['orders', 'items'];
+    group.assigned = of === 'commit' ? [group.partition] : [];
+    group.logs = [...group.logs, other];
+    group.forbidden.set('orders', { of, error: forbids('orders') });
+    await group.hold(HERE, true);
+    expect(group.commits).toMatchObject([{ partition: 1, offset: 3n, claim: HERE }]);
+  });
+
+  test('and all others, that is an error', async () => {
+    const group = new Group();
+    group.topics = ['orders', 'items'];
+    group.logs = [...group.logs, other];
+    group.forbidden.set('orders', { of: 'commit', error: forbids('orders') });
+    group.forbidden.set('items', { of: 'logRanges', error: forbids('items') });
+    await expect(group.hold(HERE, null)).rejects.toMatchObject({ code: 'TOPIC_FORBIDDEN' });
     expect(group.commits).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { OutageError } from '../../../app/stream/ports/stream-errors.ts';
+import { FatalError, OutageError } from '../../../app/stream/ports/stream-errors.ts';
+import { OTHER, setUpWaiting, WAITING } from './partition/waiting-pipeline.ts';
 import { aBatch, PARTITION } from './records.ts';
 import type { SimulatedSink } from './simulated-sink.ts';
 import { answerAll, assignAnew, settle, setUp, setUpOpened } from './simulation.ts';
@@ -90,4 +91,23 @@ test('a position that cannot be read is an outage, also after a wait for the loc
     clock.endWaits();
   }
   expect(states).toEqual(['running', 'paused', 'running']);
+});
+
+test('positions are read again where the claim failed for a topic that waits already', async () => {
+  const parts = setUpWaiting();
+  const forbidden = new FatalError('TOPIC_FORBIDDEN', 'Kafka forbids it', { topic: WAITING.topic });
+  let claims = 0;
+  parts.source.claim = async () => {
+    claims += 1;
+    if (claims <= 4) {
+      throw forbidden;
+    }
+  };
+  assignAnew(parts.pipeline, [PARTITION, WAITING, OTHER]);
+  await settle();
+  expect([claims, await parts.deliver(PARTITION), parts.waits.length]).toEqual([2, false, 1]);
+  await parts.lookAgain();
+  expect(await parts.deliver(PARTITION)).toBe(false);
+  await parts.lookAgain();
+  expect([await parts.deliver(PARTITION), await parts.deliver(), parts.fatal]).toEqual([true, true, []]);
 });

@@ -230,6 +230,23 @@ test('one of a template that may not be described at a start waits and is named,
   await Promise.all(both.map((each) => allow(TOPIC, each)));
 });
 
+test('one of a template that a new group may not read waits, and the others are read', async () => {
+  const shop = new TemplatedShop(at);
+  await shop.add('items', 'orders');
+  await Promise.all([shop.produce('items', 1), shop.produce('orders', 1)]);
+  const topic = shop.topic('items');
+  await forbid(TOPIC, topic, [
+    [READ, DENY],
+    [DESCRIBE, ALLOW],
+    [AclOperationTypes.WRITE, ALLOW],
+  ]);
+  const consumer = await shop.start({ brokers: [at.broker] });
+  await shop.awaitIds('orders', 1);
+  expect(await consumer.logs.waitFor(/waits alone/)).toContain(`--operation Read --topic ${topic}`);
+  await allow(TOPIC, topic);
+  await shop.awaitIds('items', 1);
+});
+
 test('one that may not be read keeps no other topic of a template from tables ddl and dry-run', async () => {
   const shop = new TemplatedShop(at);
   await shop.add('items', 'orders');
