@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { StartedConsumer } from './start-consumer.ts';
 import { until } from './until.ts';
 
@@ -17,6 +18,15 @@ export const awaitRoot = (consumer: StartedConsumer, what: string, isSo: (health
   until(what, async () => {
     const health = await root(consumer);
     return isSo(health) ? health : undefined;
+  });
+
+/** Waits until exactly these topics wait, each with its code. */
+export const awaitWaits = (consumer: StartedConsumer, wanted: Readonly<Record<string, string>>): Promise<true> =>
+  until(`${JSON.stringify(wanted)} to wait`, async () => {
+    const details = (await root(consumer)).components['consumer']?.details;
+    const waiting = (details?.['waitingTopics'] ?? []) as readonly { readonly topic: string; readonly code: string }[];
+    const found = Object.fromEntries(waiting.map(({ topic, code }) => [topic, code]));
+    return isDeepStrictEqual(found, wanted) ? true : undefined;
   });
 
 /** The lag as the component `consumer` tells it. */

@@ -5,24 +5,7 @@ import { query } from '../stack/database.ts';
 import { createTopic, kafkaClient, produce } from '../stack/kafka-client.ts';
 import { longTest } from '../stack/long-test.ts';
 import type { StartedConsumer } from '../stack/start-consumer.ts';
-import { root } from '../stack/told-health.ts';
-import { until } from '../stack/until.ts';
-
-interface Waits {
-  readonly topic: string;
-  readonly code: string;
-}
-
-/** Resolves when exactly these topics wait, with their codes. */
-const awaitWaits = (consumer: StartedConsumer, wanted: Readonly<Record<string, string>>) =>
-  until(`${JSON.stringify(wanted)} to wait`, async () => {
-    const details = (await root(consumer)).components['consumer']?.details;
-    const waiting = (details?.['waitingTopics'] ?? []) as readonly Waits[];
-    const found = Object.fromEntries(waiting.map(({ topic, code }) => [topic, code]));
-    return JSON.stringify(Object.entries(found).sort()) === JSON.stringify(Object.entries(wanted).sort())
-      ? true
-      : undefined;
-  });
+import { awaitWaits, root } from '../stack/told-health.ts';
 
 async function stopped(consumer: StartedConsumer): Promise<StartedConsumer> {
   consumer.kill('SIGTERM');
