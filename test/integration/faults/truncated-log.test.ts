@@ -1,14 +1,18 @@
 import { cp, readdir, readFile, rename, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
+import { METRICS } from '../../../contract/metrics.ts';
 import type { LocalKafka } from '../../../dev/stack/local-kafka.ts';
+import { TemplatedShop } from '../kafka/templated-shop.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
 import { longTest } from '../stack/long-test.ts';
 import { startPrivateKafka } from '../stack/private-servers.ts';
+import { runCommand } from '../stack/run-command.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitPosition } from '../stack/stored-position.ts';
 import { testRun } from '../stack/test-run.ts';
+import { awaitWaits, values } from '../stack/told-health.ts';
 
 let kafka: LocalKafka;
 
@@ -96,6 +100,56 @@ test('a running consumer stops as well, and reads the log again from where it wa
   await awaitPosition({ schema, offset: 15 });
   expect(await valuesOf(again)).toEqual([...Array(5).fill('old'), ...Array(10).fill('new')]);
 });
+
+const id = (nth: number): number => 2 * (nth + 1);
+const OLD_IDS = Array.from({ length: 10 }, (_, nth) => id(nth));
+const NEW_IDS = Array.from({ length: 10 }, (_, nth) => id(10 + nth));
+
+/** What to do about a topic whose log was truncated at offset 5, and the ids that are in its table then. */
+const WAYS_ON = [
+  {
+    name: 'is accepted',
+    register: test,
+    ids: [...OLD_IDS, ...NEW_IDS.slice(5)],
+    goOn: async ({ configFile }: StartedConsumer, shop: TemplatedShop) => {
+      const place = { env: { CONFIG_FILE: configFile } };
+      expect(await runCommand(['offsets', 'accept-topic', shop.topic('items')], place)).toMatchObject({ code: 0 });
+    },
+  },
+  {
+    name: 'is read again from where it parts',
+    register: longTest,
+    ids: [...OLD_IDS.slice(0, 5), ...NEW_IDS],
+    goOn: async ({ schema }: StartedConsumer, shop: TemplatedShop) => {
+      await query(`DELETE FROM ${shop.schema}.items WHERE id > ${id(4)}`);
+      const where = 'WHERE topic = $1 AND partition = 0';
+      await query(`UPDATE ${schema}.offsets SET next_offset = 5 ${where}`, [shop.topic('items')]);
+    },
+  },
+];
+
+for (const { name, register, ids, goOn } of WAYS_ON) {
+  register(`a topic of a template waits alone with a log that parts from what was read, until it ${name}`, async () => {
+    const shop = new TemplatedShop({ broker: kafka.broker });
+    await shop.add('items', 'orders');
+    for (const each of OLD_IDS) await shop.produce('items', each);
+    await shop.produce('orders', 1);
+    const consumer = await shop.start({ brokers: [kafka.broker] });
+    await Promise.all([shop.awaitIds('items', ...OLD_IDS), shop.awaitIds('orders', 1)]);
+    await kafka.stop();
+    await cutOff(shop.topic('items'), 5n);
+    await kafka.start();
+    for (const each of NEW_IDS) await shop.produce('items', each);
+    await awaitWaits(consumer, { [shop.topic('items')]: 'LOG_TRUNCATED' });
+    expect(await values(consumer, METRICS.topicsWaiting, shop.topic('items'))).toEqual([1]);
+    await shop.produce('orders', 2);
+    await Promise.all([shop.awaitIds('orders', 1, 2), shop.awaitIds('items', ...OLD_IDS)]);
+    await goOn(consumer, shop);
+    await shop.awaitIds('items', ...ids);
+    await awaitWaits(consumer, {});
+    expect(await query(`SELECT FROM ${consumer.schema}.dead_letters`)).toEqual([]);
+  });
+}
 
 longTest('a leader change that loses nothing is read over, with the epoch of each leader', async () => {
   const { topic, consumer } = await startedWithOldRecords();
