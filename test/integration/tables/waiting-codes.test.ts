@@ -5,6 +5,7 @@ import { query } from '../stack/database.ts';
 import { produce } from '../stack/kafka-client.ts';
 import type { StartedConsumer } from '../stack/start-consumer.ts';
 import { awaitWaits, values } from '../stack/told-health.ts';
+import { until } from '../stack/until.ts';
 
 const lettersOf = ({ schema }: StartedConsumer) =>
   query<{ topic: string; at: number }>(
@@ -82,4 +83,48 @@ test('a topic with too many dead letters waits alone, and has them once the limi
   const letters = written.filter(isPoison).map((at) => ({ topic: items, at }));
   expect([await offsetsOf(unlimited, items), await lettersOf(unlimited)]).toEqual([[40, 1], letters]);
   await shop.awaitIds('orders', 1, 2, 3, 4);
+});
+
+test('a topic whose few rows a trigger refuses all waits alone, and has each row and no letter when it is gone', async () => {
+  const shop = new TemplatedShop();
+  const { schema } = shop;
+  await shop.add('items', 'orders');
+  await query(`CREATE FUNCTION ${schema}.closed() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'closed for stocktaking'; END $$`);
+  await query(
+    `CREATE TRIGGER closed BEFORE INSERT ON ${schema}.items FOR EACH ROW EXECUTE FUNCTION ${schema}.closed()`,
+  );
+  await Promise.all([shop.produce('items', 1, 2), shop.produce('orders', 1, 2)]);
+  const consumer = await shop.start();
+  const items = shop.topic('items');
+  await Promise.all([shop.awaitIds('orders', 1, 2), consumer.logs.waitFor(/waits alone/)]);
+  await expectWaiting(consumer, items, 'database_busy');
+
+  const more = [3, 4, 5, 6, 7, 8, 9, 10];
+  await shop.produce('items', ...more);
+  await awaitWaits(consumer, { [items]: 'TABLE_REFUSES_ROWS' });
+  expect([await offsetsOf(consumer, items), await lettersOf(consumer)]).toEqual([[0, 0], []]);
+  await query(`DROP TRIGGER closed ON ${schema}.items`);
+  await shop.awaitIds('items', 1, 2, ...more);
+  await awaitWaits(consumer, {});
+  expect([await offsetsOf(consumer, items), await lettersOf(consumer)]).toEqual([[5, 5], []]);
+});
+
+test('a single row that a table of a template refuses is a dead letter once the table takes another one', async () => {
+  const shop = new TemplatedShop();
+  await shop.add('items');
+  await query(`ALTER TABLE ${shop.schema}.items ADD CONSTRAINT small CHECK (id < 100)`);
+  await shop.produce('items', 101);
+  const consumer = await shop.start();
+  const items = shop.topic('items');
+  await consumer.logs.waitFor(/waits alone.*"?small"?/);
+  expect(await lettersOf(consumer)).toEqual([]);
+  await shop.produce('items', 2);
+  await shop.awaitIds('items', 2);
+  const letters = await until('a dead letter', async () => {
+    const found = await lettersOf(consumer);
+    return found.length > 0 ? found : undefined;
+  });
+  expect([await offsetsOf(consumer, items), letters]).toEqual([[1, 1], [{ topic: items, at: 0 }]]);
+  await awaitWaits(consumer, {});
 });
