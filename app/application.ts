@@ -45,7 +45,7 @@ import { sendCommitHints, watchStoredPositions } from './stream/stored-positions
 import { WaitingRetention } from './stream/waiting-retention.ts';
 import { UnmappedLog } from './tables/json/unmapped-fields.ts';
 import { MappedTables } from './tables/table/mapped-tables.ts';
-import { ReadTopics } from './topics/read-topics.ts';
+import { ReadTopics, waitForConflicts } from './topics/read-topics.ts';
 
 /** A health check's client gives up at its first failure: the next check comes soon. */
 const NO_RETRIES = 0;
@@ -87,7 +87,7 @@ export class Application {
   /** @param reload reads the settings anew: credentials and certificates may change while the process runs */
   constructor(settings: Settings, build: ProductBuild, reload: () => LoadedSettings) {
     this.#settings = settings;
-    this.#topics = new ReadTopics(settings, (topics) => void this.#warnOfLetterTopics(topics));
+    this.#topics = this.#createTopics();
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
@@ -193,6 +193,13 @@ export class Application {
     return warnOfMissingTopics(this.#settings, topics, this.#deadLetterTopic, this.#logger);
   }
 
+  #createTopics(): ReadTopics {
+    return new ReadTopics(this.#settings, {
+      onUsed: (topics) => void this.#warnOfLetterTopics(topics),
+      onListed: () => waitForConflicts(this.#topics, this.#tables, this.#pipeline.onFatal),
+    });
+  }
+
   #createPool(outages: OutageWatch): DatabasePool {
     return new DatabasePool(this.#settings.database, () => this.#management.databaseConnectionFailed(), {
       times: this.#management.connections,
@@ -206,10 +213,7 @@ export class Application {
   }
 
   #createTables(): MappedTables {
-    const reports = {
-      unmapped: new UnmappedLog(this.#logger),
-      onContended: logsOf(this.#logger).onContended,
-    };
+    const reports = { unmapped: new UnmappedLog(this.#logger), onContended: logsOf(this.#logger).onContended };
     return new MappedTables(this.#settings, reports, this.#readers, this.#topics);
   }
 

@@ -76,7 +76,7 @@ export interface ClaimingMember {
   commit(position: Position, metadata: string): Promise<void>;
   /** Partitions whose committed offset can hold the claim. */
   readonly assigned: readonly TopicPartition[];
-  /** The topics; where none of those partitions has a committed offset or a leader, any other one can hold it. */
+  /** Some topics; where none of those partitions has a committed offset or a leader, any other one can hold it. */
   readonly topics: readonly string[];
 }
 
@@ -213,7 +213,9 @@ export class GroupClaim {
     offsets: readonly GroupOffset[],
     forbidden: Map<string, FatalError>,
   ): Promise<Position> {
-    const topics = member.topics.filter((topic) => !forbidden.has(topic));
+    const few = member.topics.filter((topic) => !forbidden.has(topic));
+    const owned = new Set(assigned.map(({ topic }) => topic));
+    const topics = few.length > 0 ? few : [...owned].filter((topic) => !forbidden.has(topic));
     const keys = new Set(assigned.map(partitionKey));
     const isAssigned = (position: Position): boolean => keys.has(partitionKey(position));
     const committed = offsets.flatMap(({ topic, partition, offset }) =>
@@ -237,7 +239,7 @@ export class GroupClaim {
       .map(({ topic, partition, start }) => ({ topic, partition, offset: start }));
     const position = starts.find(isAssigned) ?? committed[0] ?? starts[0];
     if (position === undefined) {
-      const [error] = forbidden.values();
+      const [error] = [...owned, ...forbidden.keys()].flatMap((topic) => forbidden.get(topic) ?? []);
       throw error ?? new OutageError('Kafka has no leader for any partition of the topics', { reason: 'kafka_away' });
     }
     return position;

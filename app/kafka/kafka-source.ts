@@ -88,7 +88,7 @@ export class KafkaSource implements RecordSource {
     this.#topics = topics;
     this.#clock = clock;
     this.#logger = logger;
-    this.#log = new SourceLog(logger);
+    this.#log = new SourceLog(logger, (topic) => topics.isTemplated(topic));
     const { groupId, fetchMinBytes: minBytes, fetchMaxWait, fetchLinger } = settings;
     const sessionTimeoutMs = milliseconds(settings.sessionTimeout);
     this.#claim = new GroupClaim({ groupId, sessionTimeoutMs, admin, clock, logger, place });

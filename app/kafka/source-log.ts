@@ -30,11 +30,16 @@ export class SourceLog {
   #owned: ReadonlyMap<string, TopicPartition> = new Map();
   /** When the owned partitions that the log has a warning for were first without a leader. */
   readonly #leaderlessSince = new Map<string, number>();
+  readonly #mayWait: (topic: string) => boolean;
   readonly #now: () => number;
 
-  /** @param now milliseconds of a clock that never goes back. @default performance.now() */
-  constructor(logger: Logger, now: () => number = () => performance.now()) {
+  /**
+   * @param mayWait whether a topic waits for the right to read it, which another line reports
+   * @param now milliseconds of a clock that never goes back. @default performance.now()
+   */
+  constructor(logger: Logger, mayWait: (topic: string) => boolean, now: () => number = () => performance.now()) {
     this.#logger = logger;
+    this.#mayWait = mayWait;
     this.#now = now;
   }
 
@@ -54,6 +59,9 @@ export class SourceLog {
       return;
     }
     this.#unreadable.set(partitionKey(batch), batch);
+    if (this.#waits(batch)) {
+      return;
+    }
     this.#logger.error(
       { code, topic, partition, offset: offset.toString(), codec },
       `the batch at offset ${offset} of ${topic}/${partition} cannot be read: ${reason}. This partition stops in front of ` +
@@ -72,10 +80,16 @@ export class SourceLog {
 
   /** A batch of the partition was read. */
   wasRead(target: TopicPartition): void {
-    if (this.#unreadable.delete(partitionKey(target))) {
+    const batch = this.#unreadable.get(partitionKey(target));
+    this.#unreadable.delete(partitionKey(target));
+    if (batch !== undefined && !this.#waits(batch)) {
       const { topic, partition } = target;
       this.#logger.info({ topic, partition }, 'the batch that could not be read was read');
     }
+  }
+
+  #waits({ topic, code }: UnreadableBatch): boolean {
+    return code === 'TOPIC_FORBIDDEN' && this.#mayWait(topic);
   }
 
   /** A broker offers no fetch by topic id; logged once. */

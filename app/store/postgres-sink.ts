@@ -129,7 +129,9 @@ export class PostgresSink implements RecordSink {
     const together = (requests: readonly WriteRequest[]) =>
       this.#withTables((client) => writeGroup(client, inHaste, requests));
     const tablesOf = (topic: string) => this.#writer.tables.namesOf(topic);
-    this.#writes = new GroupedWrites({ alone, together, tablesOf }, { ...settings.consumer, ...settings.database });
+    const isOneTable = () => userTables.all.length === 0;
+    const writers = { alone, together, tablesOf, isOneTable };
+    this.#writes = new GroupedWrites(writers, { ...settings.consumer, ...settings.database });
   }
 
   /**

@@ -72,10 +72,11 @@ export class OwnedStreams {
   /** A topic that may wait does so for the right to read it. Any other batch is fetched again by its stream. */
   unreadable(batch: UnreadableBatch): void {
     const { topic, code, reason } = batch;
-    if (code === 'TOPIC_FORBIDDEN' && this.#ports.mayWait?.(topic) === true) {
+    const stream = this.of(batch);
+    if (code !== 'TOPIC_FORBIDDEN' || this.#ports.mayWait?.(topic) !== true) {
+      stream?.unreadable(batch);
+    } else if (stream !== undefined && stream.nextOffset !== null) {
       this.#ports.onFatal(new FatalError(code, reason), topic);
-    } else {
-      this.of(batch)?.unreadable(batch);
     }
   }
 

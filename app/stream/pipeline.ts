@@ -223,7 +223,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
 
   onFailed(partition: TopicPartition, error: Error): void {
     this.#wentWrong(error.message);
-    if (error instanceof OutageError && error.table !== undefined && this.#waiting.mayWait(partition.topic)) {
+    if (error instanceof OutageError) {
       this.#waiting.heldUp(partition.topic, error);
     }
     this.#ports.listener.onFailed(partition, error);

@@ -5,6 +5,14 @@ import { isRead, isTemplate, type TopicNames, takenBy } from '../../settings/sec
 import { topicsOf } from '../../settings/sections/tables.ts';
 import type { Settings } from '../../settings/settings.ts';
 
+/** Reports of what changes. */
+interface TopicReports {
+  /** Gets topics that templates take and that are in use from now on. @default nothing is done */
+  readonly onUsed?: (topics: readonly string[]) => void;
+  /** Called when other topics of the cluster are known, so {@link ReadTopics.waiting} may differ. @default nothing */
+  readonly onListed?: () => void;
+}
+
 /**
  * Which topics the process reads now: those that the settings name, and those that a template takes and that are in use
  * here. Whether a template takes a topic depends on the name alone, so all members agree on it.
@@ -17,7 +25,7 @@ export class ReadTopics {
   /** What the settings say of topics, for a member that decides for others. */
   readonly choices: TopicNames;
   readonly #settings: Settings;
-  readonly #onUsed: (topics: readonly string[]) => void;
+  readonly #reports: TopicReports;
   /** Whether a template takes a topic, of those asked about since the last list: each write asks. */
   readonly #templated = new Map<string, boolean>();
   #used: ReadonlySet<string> = new Set();
@@ -27,9 +35,8 @@ export class ReadTopics {
   #resolved: NamedTopics<Settings> | null = null;
   #all: readonly string[];
 
-  /** @param onUsed gets topics that templates take and that are in use from now on. @default nothing is done */
-  constructor(settings: Settings, onUsed: (topics: readonly string[]) => void = () => undefined) {
-    this.#onUsed = onUsed;
+  constructor(settings: Settings, reports: TopicReports = {}) {
+    this.#reports = reports;
     const texts = topicsOf(settings);
     this.#settings = settings;
     this.names = texts.filter((text) => !isTemplate(text));
@@ -90,6 +97,7 @@ export class ReadTopics {
     this.#cluster = topics;
     this.#listed = topics.filter((topic) => this.isTemplated(topic));
     this.#resolved = null;
+    this.#reports.onListed?.();
   }
 
   /** The last list lacks these topics, which are not known to be deleted. Their tables are theirs all the same. */
@@ -97,6 +105,7 @@ export class ReadTopics {
     if (!isDeepStrictEqual(topics, this.#unlisted)) {
       this.#unlisted = topics;
       this.#resolved = null;
+      this.#reports.onListed?.();
     }
   }
 
@@ -105,7 +114,7 @@ export class ReadTopics {
     const added = topics.filter((topic) => !this.#used.has(topic) && this.isTemplated(topic));
     if (added.length > 0) {
       this.#change([...this.#used, ...added]);
-      this.#onUsed(added);
+      this.#reports.onUsed?.(added);
     }
   }
 
@@ -126,5 +135,27 @@ export class ReadTopics {
   #resolve(): NamedTopics<Settings> {
     this.#resolved ??= settingsOfTopics(this.#settings, this.#all, [...this.#listed, ...this.#unlisted]);
     return this.#resolved;
+  }
+}
+
+/**
+ * Topics of templates that have a conflict since the cluster was listed wait at once: one that is read already may get
+ * no record for long, which would show it.
+ *
+ * @param tables throws why the topic waits
+ */
+export function waitForConflicts(
+  topics: Pick<ReadTopics, 'waiting' | 'isTemplated'>,
+  tables: { of(topic: string): unknown },
+  onFatal: (error: Error, topic: string) => void,
+): void {
+  for (const topic of topics.waiting.keys()) {
+    try {
+      if (topics.isTemplated(topic)) {
+        tables.of(topic);
+      }
+    } catch (error) {
+      onFatal(error instanceof Error ? error : new Error(String(error)), topic);
+    }
   }
 }

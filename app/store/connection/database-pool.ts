@@ -40,8 +40,8 @@ export interface ConnectionTimes {
 /** How pg and its pool say that a connection was not opened in time. */
 const CONNECT_TIMEOUT = /^(Connection terminated due to connection timeout|timeout exceeded when trying to connect)/;
 
-const isLockWait = (error: unknown): boolean =>
-  error instanceof OutageError ? error.isLockWait : isLockTimeout(error);
+const keepsSession = (error: unknown): boolean =>
+  error instanceof OutageError ? error.isLockWait || error.isBrief : isLockTimeout(error);
 
 const isRolledBack = (client: PoolClient): Promise<boolean> =>
   client.query('ROLLBACK').then(
@@ -219,7 +219,7 @@ export class DatabasePool {
       if (isReadOnly(error)) {
         void this.#pools.end();
       }
-      isSound = isLockWait(error) && (await isRolledBack(client));
+      isSound = keepsSession(error) && (await isRolledBack(client));
       throw error;
     } finally {
       watch.stop();

@@ -33,6 +33,8 @@ interface Writers {
   together(requests: readonly WriteRequest[]): Promise<readonly WriteOutcome[] | null>;
   /** Names of the tables of a topic, as outages have them. */
   tablesOf(topic: string): readonly string[];
+  /** Whether all requests are for one table, which holds up no other one. */
+  isOneTable(): boolean;
 }
 
 /** Bounds of the groups. */
@@ -135,7 +137,8 @@ export class GroupedWrites {
       this.#writeAgainIn(STALLED_AFTER_MS - now + Math.min(...moving.map(({ begun }) => begun)));
       return;
     }
-    const requests = this.#takeGroup(this.#tablesOf([...this.#groups].filter(isStalled)));
+    const stalled = this.#writers.isOneTable() ? [] : [...this.#groups].filter(isStalled);
+    const requests = this.#takeGroup(this.#tablesOf(stalled));
     if (requests.length === 0) {
       return;
     }
@@ -158,18 +161,25 @@ export class GroupedWrites {
     }, Math.ceil(milliseconds));
   }
 
-  #tablesOf(groups: readonly Group[]): ReadonlySet<string> {
+  #tablesOf(groups: readonly Group[]): Set<string> {
     const topics = new Set(groups.flatMap(({ requests }) => requests.map(({ request }) => request.topic)));
     return new Set([...topics].flatMap((topic) => this.#writers.tablesOf(topic)));
   }
 
-  /** @param stalled tables that a group may be waiting for */
-  #takeGroup(stalled: ReadonlySet<string>): readonly Waiting[] {
+  /**
+   * @param stalled tables that a group may be waiting for; those of a request that waits for one of them are added, so
+   * that no later one comes before it
+   */
+  #takeGroup(stalled: Set<string>): readonly Waiting[] {
     const group = new Set<Waiting>();
     let [first, records, bytes] = [undefined as Waiting | undefined, 0, 0];
     for (const each of this.#waiting) {
       const { request, again } = each;
-      if (stalled.size > 0 && this.#writers.tablesOf(request.topic).some((table) => stalled.has(table))) {
+      const tables = stalled.size === 0 ? [] : this.#writers.tablesOf(request.topic);
+      if (tables.some((table) => stalled.has(table))) {
+        for (const table of tables) {
+          stalled.add(table);
+        }
         continue;
       }
       first ??= each;

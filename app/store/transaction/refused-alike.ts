@@ -17,8 +17,14 @@ const ALIKE_ROWS_OF_WAITING = 10;
 /** Fewer rows of a topic that may wait are held for so long, in milliseconds: more of them show what it is. */
 const HELD_MS = 10_000;
 
-/** Violations of constraints, policies and a view's check option, and errors of triggers; a duplicate is of one row. */
-const BY_TABLE = /^(23(?!505)|42501|44|P0)/;
+/** What was not refused again for so long is gone, as with a partition that went to another process. */
+const FORGOTTEN_MS = 60_000;
+
+/**
+ * Violations of constraints, policies and a view's check option, and errors of triggers. A duplicate is of one row, and
+ * so is one that an exclusion constraint refuses.
+ */
+const BY_TABLE = /^(23(?!505|P01)|42501|44|P0)/;
 
 /** A record whose row a table refused. */
 export interface RefusedRow extends RefusedRecord {
@@ -31,18 +37,19 @@ export interface RefusedRow extends RefusedRecord {
 /** Rows of one partition that a table refused, which are ahead of the stored offset. */
 interface HeldRows {
   readonly rows: number;
-  /** Milliseconds of a monotonic clock. */
+  /** When they were refused first and last, in milliseconds of a monotonic clock. */
   readonly since: number;
+  readonly last: number;
 }
 
-/** What a table has refused since it took a row. */
+/** What a table has refused alike since it took a row. */
 interface Refusals {
-  readonly violation: string;
+  readonly table: string;
   /** By partition. */
   readonly held: Map<string, HeldRows>;
   /** Partitions whose rows were held when the table took another one. */
   readonly atFault: Set<string>;
-  /** How many rows became dead letters. */
+  /** How many rows are dead letters. */
   letters: number;
 }
 
@@ -58,7 +65,7 @@ interface Refusals {
 export class RefusedAlike {
   readonly #mayWait: (topic: string) => boolean;
   readonly #now: () => number;
-  /** By the names of tables. */
+  /** By what was violated. */
   readonly #refusals = new Map<string, Refusals>();
 
   /**
@@ -91,7 +98,7 @@ export class RefusedAlike {
       taking.every(({ table }) => table !== first.refusedBy) &&
       refused.every((other) => violationOf(other) === violation);
     if (this.#mayWait(records.of.topic)) {
-      this.#hold(isAlike ? refused : [], first.refusedBy.name, partitionKey(records.of), violation);
+      this.#hold(isAlike ? refused : [], partitionKey(records.of), violation);
     } else if (isAlike && refused.length >= ALIKE_ROWS) {
       throw refusesRows(refused, refused.length);
     }
@@ -102,39 +109,59 @@ export class RefusedAlike {
     if (this.#refusals.size === 0) {
       return;
     }
-    for (const { table, rows } of batches) {
-      const refusals = this.#refusals.get(table.name);
-      if (refusals !== undefined && rows.length > rows.deletes.size) {
-        const atFault = new Set([...refusals.atFault, ...refusals.held.keys()]);
-        atFault.delete(partitionKey(of));
-        atFault.size === 0
-          ? this.#refusals.delete(table.name)
-          : this.#refusals.set(table.name, { ...refusals, held: new Map(), atFault, letters: 0 });
+    const taking = new Set(batches.flatMap(({ table, rows }) => (rows.length > rows.deletes.size ? table.name : [])));
+    for (const [violation, { table, held, atFault }] of this.#refusals) {
+      if (taking.has(table)) {
+        const others = new Set([...atFault, ...held.keys()]);
+        others.delete(partitionKey(of));
+        others.size === 0
+          ? this.#refusals.delete(violation)
+          : this.#refusals.set(violation, { table, held: new Map(), atFault: others, letters: 0 });
       }
     }
   }
 
-  /** @param refused rows of the partition that the table refused; none where it took others, or not all alike */
-  #hold(refused: readonly RefusedRow[], table: string, partition: string, violation: string): void {
-    const before = this.#refusals.get(table);
-    const isSame = before?.violation === violation;
-    const refusals: Refusals = isSame ? before : { violation, held: new Map(), atFault: new Set(), letters: 0 };
-    const held = refusals.held.get(partition);
-    refusals.held.delete(partition);
-    if (refused.length === 0 || refusals.atFault.delete(partition)) {
-      return;
+  /** What was held of the partition is committed as dead letters. */
+  becameLetters(of: TopicPartition): void {
+    const partition = partitionKey(of);
+    for (const refusals of this.#refusals.values()) {
+      refusals.letters += refusals.held.get(partition)?.rows ?? 0;
+      refusals.held.delete(partition);
     }
-    this.#refusals.set(table, refusals);
+  }
+
+  /** @param refused rows of the partition that a table refused; none where it took others, or not all alike */
+  #hold(refused: readonly RefusedRow[], partition: string, violation: string): void {
     const now = this.#now();
-    const others = [...refusals.held.values()].reduce((sum, { rows }) => sum + rows, refusals.letters);
-    const isOver = held !== undefined && now - held.since >= HELD_MS;
-    const all = others + refused.length;
-    if (isOver && all < ALIKE_ROWS_OF_WAITING) {
-      refusals.letters += refused.length;
+    const before = this.#refusals.get(violation)?.held.get(partition);
+    for (const { held } of this.#refusals.values()) {
+      held.delete(partition);
+    }
+    const [first] = refused;
+    const { held, atFault, letters } = this.#of(violation, first?.refusedBy.name);
+    if (first === undefined || atFault.delete(partition)) {
       return;
     }
-    refusals.held.set(partition, { rows: refused.length, since: held?.since ?? now });
-    throw all < ALIKE_ROWS_OF_WAITING ? mayTakeOthers(refused) : refusesRows(refused, all);
+    const current = [...held.values()].filter(({ last }) => now - last < FORGOTTEN_MS);
+    const all = current.reduce((sum, { rows }) => sum + rows, letters + refused.length);
+    const since = before !== undefined && now - before.last < FORGOTTEN_MS ? before.since : now;
+    held.set(partition, { rows: refused.length, since, last: now });
+    if (all >= ALIKE_ROWS_OF_WAITING) {
+      throw refusesRows(refused, all);
+    }
+    if (now - since < HELD_MS) {
+      throw mayTakeOthers(refused);
+    }
+  }
+
+  /** @param table `undefined`: nothing is noted */
+  #of(violation: string, table: string | undefined): Refusals {
+    const known = this.#refusals.get(violation);
+    const refusals = known ?? { table: table ?? '', held: new Map(), atFault: new Set(), letters: 0 };
+    if (table !== undefined) {
+      this.#refusals.set(violation, refusals);
+    }
+    return refusals;
   }
 }
 
@@ -171,5 +198,5 @@ const mayTakeOthers = (refused: readonly RefusedRow[]): OutageError =>
     `the table ${refused[0]?.refusedBy.name} refuses all ${refused.length} rows alike, ${offsetsOf(refused)}. Nothing was ` +
       `written, and these records stay ahead of the stored offset for ${HELD_MS / 1_000} s, or until the table takes ` +
       `another row. Then they are dead letters, unless ${ALIKE_ROWS_OF_WAITING} or more in a row are refused`,
-    { reason: 'database_busy', table: refused[0]?.refusedBy.name ?? '' },
+    { reason: 'database_busy', table: refused[0]?.refusedBy.name ?? '', isBrief: true },
   );

@@ -146,6 +146,7 @@ async function writePartByPart(
       await writeDeadLetters(client, writer, request, deadLettersOf(writer, request, letters));
       await commit(client);
     });
+    writer.refusedAlike?.becameLetters(request);
   }
   const rows = new Map([['copy', admitted.length - poison.length - dropped] as const]);
   return { kind: 'committed', deadLetters: countReasons(letters), rows, tables: tableCounts(written, poison) };

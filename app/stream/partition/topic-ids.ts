@@ -95,7 +95,7 @@ export const logTruncated = ({ topic, partition, leaderEpoch, endOffset, readTo 
       `where its leader epoch ${leaderEpoch} ends: it was truncated there, as in an unclean leader election, and has ` +
       'written other records since. Nothing of these was read. To keep what was written and go on at the stored offset, ' +
       `without what the log now has below it: ${PRODUCT_NAME} offsets accept-topic ${topic}. To read that, remove the ` +
-      `rows of this partition from offset ${endOffset} on from records and dead_letters, and set its next_offset in offsets ` +
+      `rows of this partition from offset ${endOffset} on from its tables and dead_letters, and set its next_offset in offsets ` +
       `to ${endOffset}. Then start again`,
     { topic },
   );

@@ -69,8 +69,8 @@ export class WaitingTopics {
   }
 
   /** Its table takes no rows for now. It is read, and its writes are tried again. What it waits for already stays. */
-  heldUp(topic: string, { reason, message }: OutageError): void {
-    if (!this.#waiting.has(topic)) {
+  heldUp(topic: string, { reason, message, table, isBrief }: OutageError): void {
+    if (table !== undefined && !isBrief && this.mayWait(topic) && !this.#waiting.has(topic)) {
       this.#set(topic, { code: reason, message, isIgnored: false, readSince: this.#clock.steady() });
     }
   }

@@ -9,6 +9,7 @@ interface OutageOptions {
   readonly isLockWait?: boolean;
   readonly retryAfterMs?: number;
   readonly table?: string;
+  readonly isBrief?: boolean;
 }
 
 /**
@@ -27,6 +28,8 @@ export class OutageError extends Error {
   readonly retryAfterMs: number;
   /** The table that takes no rows for now, with its schema; `undefined`: it is not about one table. */
   readonly table: string | undefined;
+  /** Whether it ends by itself within seconds, and the session with the sink goes on: no topic waits for it. */
+  readonly isBrief: boolean;
 
   /**
    * @param attempts `Infinity` for an outage that is known to be one
@@ -34,6 +37,7 @@ export class OutageError extends Error {
    * @param isLockWait @default false
    * @param retryAfterMs @default 0
    * @param table @default it is not about one table
+   * @param isBrief @default false
    */
   constructor(
     message: string,
@@ -43,6 +47,7 @@ export class OutageError extends Error {
       isLockWait = false,
       retryAfterMs = 0,
       table,
+      isBrief = false,
       ...options
     }: ErrorOptions & OutageOptions = {},
   ) {
@@ -52,6 +57,7 @@ export class OutageError extends Error {
     this.isLockWait = isLockWait;
     this.retryAfterMs = retryAfterMs;
     this.table = table;
+    this.isBrief = isBrief;
   }
 }
 

@@ -16,12 +16,7 @@ const logger = { trace: nothing, debug: nothing, info: nothing, warn: nothing, e
 /** What a group has committed, and the clock of all its members, which goes on while one of them waits. */
 class Group {
   readonly partition = { topic: 'orders', partition: 0 };
-  readonly commits: {
-    readonly at: number;
-    readonly offset: bigint;
-    readonly claim: unknown;
-    readonly partition: number;
-  }[] = [];
+  readonly commits: { readonly at: number; readonly [field: string]: unknown }[] = [];
   assigned: readonly TopicPartition[] = [this.partition];
   logs: PartitionLog[] = [{ ...this.partition, start: 7n, end: 9n }];
   /** Commits that the brokers refuse before they take one. */
@@ -82,9 +77,7 @@ class Group {
 
   #requireAllowed(of: 'commit' | 'logRanges', topic: string): void {
     const forbidden = this.forbidden.get(topic);
-    if (forbidden?.of === of) {
-      throw forbidden.error;
-    }
+    if (forbidden?.of === of) throw forbidden.error;
   }
 }
 
@@ -130,26 +123,34 @@ describe('where the assigned partition has no leader', () => {
 
 describe('where Kafka forbids a topic', () => {
   const other = { topic: 'items', partition: 1, start: 3n, end: 9n };
-  const forbids = (topic: string) => new FatalError('TOPIC_FORBIDDEN', `Kafka forbids ${topic}`, { topic });
 
-  test.each(['commit', 'logRanges'] as const)('by its answer to %s, another one holds the claim', async (of) => {
+  /** A group of two topics, some of which Kafka forbids by its answer to a request. */
+  function forbidding(of: 'commit' | 'logRanges', topics: readonly string[]) {
     const group = new Group(of === 'commit' ? { offset: 123n, metadata: null } : null);
     group.topics = ['orders', 'items'];
-    group.assigned = of === 'commit' ? [group.partition] : [];
     group.logs = [...group.logs, other];
-    group.forbidden.set('orders', { of, error: forbids('orders') });
+    for (const topic of topics) {
+      group.forbidden.set(topic, { of, error: new FatalError('TOPIC_FORBIDDEN', 'forbidden', { topic }) });
+    }
+    return group;
+  }
+
+  test.each(['commit', 'logRanges'] as const)('by its answer to %s, another one holds the claim', async (of) => {
+    const group = forbidding(of, ['orders']);
     await group.hold(HERE, true);
     expect(group.commits).toMatchObject([{ partition: 1, offset: 3n, claim: HERE }]);
   });
 
-  test('and all others, that is an error', async () => {
-    const group = new Group();
-    group.topics = ['orders', 'items'];
-    group.logs = [...group.logs, other];
-    group.forbidden.set('orders', { of: 'commit', error: forbids('orders') });
-    group.forbidden.set('items', { of: 'logRanges', error: forbids('items') });
-    await expect(group.hold(HERE, null)).rejects.toMatchObject({ code: 'TOPIC_FORBIDDEN' });
-    expect(group.commits).toEqual([]);
+  test('and all that it was to look at, one that is assigned holds it', async () => {
+    const group = forbidding('commit', ['orders']);
+    [group.topics, group.assigned] = [['orders'], [group.partition, other]];
+    await group.hold(HERE, true);
+    expect(group.commits).toMatchObject([{ partition: 1, offset: 3n, claim: HERE }]);
+  });
+  test('and all others, that is an error of one that is assigned', async () => {
+    const group = forbidding('commit', ['orders', 'items']);
+    group.assigned = [other];
+    await expect(group.hold(HERE, null)).rejects.toMatchObject({ code: 'TOPIC_FORBIDDEN', topic: 'items' });
   });
 });
 

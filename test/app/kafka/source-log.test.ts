@@ -5,11 +5,14 @@ const unused = () => undefined;
 
 test("a log's end that is not known is told once for each topic, and so is that it is known again", async () => {
   const lines: object[] = [];
-  const log = new SourceLog({
-    ...{ trace: unused, debug: unused, error: unused, fatal: unused },
-    warn: (fields) => lines.push({ warn: fields }),
-    info: (fields) => lines.push({ info: fields }),
-  });
+  const log = new SourceLog(
+    {
+      ...{ trace: unused, debug: unused, error: unused, fatal: unused },
+      warn: (fields) => lines.push({ warn: fields }),
+      info: (fields) => lines.push({ info: fields }),
+    },
+    () => false,
+  );
   const fail = (topic: string, reason: string) => log.logEnds(topic, Promise.reject(new Error(reason)));
   await expect(fail('orders', 'timed out')).rejects.toThrow('timed out');
   await expect(fail('orders', 'reset')).rejects.toThrow('reset');
@@ -31,6 +34,7 @@ function leaderLog() {
   const time = { seconds: 0 };
   const log = new SourceLog(
     { trace: unused, debug: unused, error: unused, fatal: unused, warn: tell, info: tell },
+    () => false,
     () => time.seconds * 1_000,
   );
   const assign = (...partitions: readonly number[]) =>

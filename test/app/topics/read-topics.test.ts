@@ -8,7 +8,7 @@ const SHOP = { topic: 'shop.{schema}.{table}', except: 'shop.tmp.{any}', table: 
 function read(
   tables: readonly object[],
   topics: readonly string[] = [],
-  onUsed?: (topics: readonly string[]) => void,
+  reports: ConstructorParameters<typeof ReadTopics>[1] = {},
 ): ReadTopics {
   const checked = checkSettings({
     kafka: { brokers: ['localhost:9092'], groupId: 'replica', topics },
@@ -18,7 +18,7 @@ function read(
   if (!checked.ok) {
     throw new Error(checked.problems.map(describeProblem).join('\n'));
   }
-  return new ReadTopics(checked.value, onUsed);
+  return new ReadTopics(checked.value, reports);
 }
 
 const tablesOf = ({ settings }: ReadTopics) =>
@@ -73,7 +73,7 @@ describe('the topics that are read', () => {
 
   test('are reported once when they are in use', () => {
     const used: (readonly string[])[] = [];
-    const topics = read([SHOP], ['audit'], (added) => used.push(added));
+    const topics = read([SHOP], ['audit'], { onUsed: (added) => used.push(added) });
     topics.use(['shop.a.b', 'audit', 'other']);
     topics.use(['shop.a.b']);
     topics.use(['shop.a.b', 'shop.a.c']);

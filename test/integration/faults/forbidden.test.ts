@@ -245,6 +245,7 @@ test('one of a template that a new group may not read waits, and the others are 
   expect(await consumer.logs.waitFor(/waits alone/)).toContain(`--operation Read --topic ${topic}`);
   await allow(TOPIC, topic);
   await shop.awaitIds('items', 1);
+  expect(consumer.logs.all.filter((line) => line.includes('TOPIC_FORBIDDEN'))).toHaveLength(1);
 });
 
 test('one that may not be read keeps no other topic of a template from tables ddl and dry-run', async () => {

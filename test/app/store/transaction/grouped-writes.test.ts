@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { IS_LONG_RUN } from '../../../integration/stack/long-test.ts';
-import { aRequest, COMMITTED, Desk, FENCED, turns } from './write-desk.ts';
+import { aRequest, BOTH, COMMITTED, Desk, FENCED, turns } from './write-desk.ts';
 
 afterEach(() => {
   jest.restoreAllMocks();
@@ -97,6 +97,29 @@ describe('a request', () => {
     desk.groups[0]?.answer([COMMITTED, COMMITTED]);
     await turns();
     expect(desk.partitions.slice(2)).toEqual([[2, 1, 4]]);
+  });
+
+  test('of several tables is not overtaken for one of them by what comes later', async () => {
+    const now = jest.spyOn(performance, 'now').mockReturnValue(0);
+    const desk = new Desk({ poolSize: 4 });
+    const both = { ...aRequest(7), topic: BOTH };
+    await desk.write(ofOtherTable(1));
+    now.mockReturnValue(100);
+    await desk.write(both, ofOtherTable(2), ofOtherTable(3));
+    expect(desk.partitions).toEqual([[1], [3]]);
+    desk.groups[0]?.answer([COMMITTED]);
+    await turns();
+    expect(desk.partitions).toEqual([[1], [3], [7, 2]]);
+  });
+
+  test('goes beside a group of its table that waits where no other table could be held up', async () => {
+    const now = jest.spyOn(performance, 'now').mockReturnValue(0);
+    const desk = new Desk({ poolSize: 4 });
+    desk.isOneTable = true;
+    await desk.write(aRequest(0));
+    now.mockReturnValue(100);
+    await desk.write(aRequest(1));
+    expect(desk.partitions).toEqual([[0], [1]]);
   });
 
   test('that comes while there is none waits, and goes with all that came meanwhile', async () => {

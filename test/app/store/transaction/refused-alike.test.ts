@@ -69,11 +69,12 @@ function open() {
       return code;
     }
   };
+  const letter = (transaction: Transaction) => refusedAlike.becameLetters(admittedOf(transaction).of);
   const take = (transaction: Transaction) => refusedAlike.taken(admittedOf(transaction).of, [rowsOf(transaction)]);
   const pass = (seconds: number) => {
     now += seconds * 1_000;
   };
-  return { refuse, take, pass };
+  return { refuse, letter, take, pass };
 }
 
 describe('rows of a topic that may wait, all of which a table refuses alike', () => {
@@ -93,14 +94,49 @@ describe('rows of a topic that may wait, all of which a table refuses alike', ()
   });
 
   test('make it wait once ten were refused one after the other, and each was held', () => {
-    const { refuse, pass } = open();
+    const { refuse, letter, pass } = open();
     const refuseAlone = () => {
       const first = refuse({ rows: 1 });
       pass(10);
-      return [first, refuse({ rows: 1 })];
+      const second = refuse({ rows: 1 });
+      letter({ rows: 1 });
+      return [first, second];
     };
     expect(placesTo(9).map(refuseAlone)).toEqual(Array(9).fill([HELD, LETTERS]));
     expect(refuse({ rows: 1 })).toBe(WAITS);
+  });
+
+  test('count once while nothing takes their dead letters', () => {
+    const { refuse, pass } = open();
+    refuse({ rows: 1 });
+    const retry = () => {
+      pass(10);
+      return refuse({ rows: 1 });
+    };
+    expect(placesTo(20).map(retry)).toEqual(Array(20).fill(LETTERS));
+  });
+
+  test('and others beside them that violate something else are each held for 10 s', () => {
+    const { refuse, pass } = open();
+    const retry = () => {
+      const ends = [refuse({ rows: 1 }), refuse({ rows: 1, partition: 1, violation: { constraint: 'other' } })];
+      pass(5);
+      return ends;
+    };
+    expect([retry(), retry(), retry()]).toEqual([
+      [HELD, HELD],
+      [HELD, HELD],
+      [LETTERS, LETTERS],
+    ]);
+  });
+
+  test('are held anew, and do not count, a minute after the partition went to another process', () => {
+    const { refuse, pass } = open();
+    refuse({ rows: 9 });
+    pass(60);
+    expect([refuse({ rows: 1, partition: 1 }), refuse({ rows: 9 })]).toEqual([HELD, WAITS]);
+    pass(60);
+    expect(refuse({ rows: 9 })).toBe(HELD);
   });
 
   test('are dead letters as soon as one comes that the table takes', () => {
@@ -131,6 +167,7 @@ describe('rows of a topic that may wait, all of which a table refuses alike', ()
     ['only a row that deletes is taken', { rows: 3, refused: [0, 2], deletes: [1] }, WAITS],
     ['they violate something else', { rows: 2, violation: { sqlstate: '23514', constraint: 'small' } }, HELD],
     ['it is a duplicate', { rows: 1, violation: { sqlstate: '23505' } }, LETTERS],
+    ['it overlaps with another row', { rows: 1, violation: { sqlstate: '23P01' } }, LETTERS],
     ['a value is out of range', { rows: 1, violation: { sqlstate: '22003' } }, LETTERS],
     ['it is another table', { rows: 1, table: ITEMS }, HELD],
     ['the topic is named', { rows: 99, topic: NAMED }, LETTERS],

@@ -10,6 +10,14 @@ export const FENCED: WriteOutcome = { kind: 'fenced' };
 /** The topic whose records go to `shop.orders`. */
 export const HELD_UP = 'shop.public.orders';
 
+/** The topic whose records go to the tables of `orders.1` and `orders.2`. */
+export const BOTH = 'orders.both';
+
+const TABLES: Readonly<Record<string, readonly string[]>> = {
+  [HELD_UP]: ['shop.orders'],
+  [BOTH]: ['orders.1', 'orders.2'],
+};
+
 export const aRequest = (partition: number, records = 1, valueBytes = 10): WriteRequest => ({
   topic: 'orders',
   partition,
@@ -35,6 +43,7 @@ export class Desk {
   readonly groups: { readonly partitions: readonly number[]; readonly answer: Answer }[] = [];
   readonly writes: GroupedWrites;
   outcomeAlone: WriteOutcome = FENCED;
+  isOneTable = false;
 
   constructor(limits: { maxBatchRecords?: number; poolSize?: number } = {}) {
     this.writes = new GroupedWrites(
@@ -48,7 +57,8 @@ export class Desk {
             const answer: Answer = (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome));
             this.groups.push({ partitions: requests.map(({ partition }) => partition), answer });
           }),
-        tablesOf: (topic) => [topic === HELD_UP ? 'shop.orders' : topic],
+        isOneTable: () => this.isOneTable,
+        tablesOf: (topic) => TABLES[topic] ?? [topic],
       },
       { maxBatchRecords: 5_000, poolSize: 1, ...limits },
     );
