@@ -129,7 +129,7 @@ export class PostgresSink implements RecordSink {
     const together = (requests: readonly WriteRequest[]) =>
       this.#withTables((client) => writeGroup(client, inHaste, requests));
     const tablesOf = (topic: string) => this.#writer.tables.namesOf(topic);
-    const isOneTable = () => userTables.all.length === 0;
+    const isOneTable = () => this.#writer.tables.areOne;
     const writers = { alone, together, tablesOf, isOneTable };
     this.#writes = new GroupedWrites(writers, { ...settings.consumer, ...settings.database });
   }

@@ -210,6 +210,7 @@ export class GroupedWrites {
       const goAlone = isOfTable || (error instanceof FatalError && error.isOfTopic);
       const others = goAlone ? this.#withoutMet(group, error) : [];
       const failed = group.filter((each) => !others.includes(each));
+      this.#releaseHeldUp();
       this.#suspect(failed);
       for (const { request, resolve, reject } of failed) {
         goAlone ? resolve(this.#writeAlone(request)) : reject(error);
@@ -228,6 +229,16 @@ export class GroupedWrites {
     };
     const others = group.filter(({ request, again }) => again === undefined && !isMet(request));
     return others.length < group.length ? others : [];
+  }
+
+  /** Requests that came before their table was known to be held up would make their group wait for it, too. */
+  #releaseHeldUp(): void {
+    const isHeldUp = ({ request }: Waiting) => this.#turns.isHeldUp(() => this.#writers.tablesOf(request.topic));
+    const heldUp = this.#waiting.filter(isHeldUp);
+    this.#waiting = this.#waiting.filter((each) => !heldUp.includes(each));
+    for (const { request, resolve } of heldUp) {
+      resolve(this.#writeAlone(request));
+    }
   }
 
   /** Small groups, before what came later. Nothing of the requests was written. */

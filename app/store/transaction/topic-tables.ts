@@ -55,6 +55,12 @@ export class TopicTables {
     return this.#withRecords(topic, tables).map(({ name }) => name);
   }
 
+  /** Whether all topics have the same one table. */
+  get areOne(): boolean {
+    const { all } = this.#tables;
+    return all.length === 0 || (all.length === 1 && this.#recordTopics().length === 0);
+  }
+
   /** Tables of several topics, in the order of {@link of}. */
   inOrder(tables: Iterable<Table>): readonly Table[] {
     const places = new Map<Table, number>([this.#records, ...this.#tables.all].map((table, nth) => [table, nth]));

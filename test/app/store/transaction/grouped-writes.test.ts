@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
+import { OutageError } from '../../../../app/stream/ports/stream-errors.ts';
 import { IS_LONG_RUN } from '../../../integration/stack/long-test.ts';
-import { aRequest, BOTH, COMMITTED, Desk, FENCED, turns } from './write-desk.ts';
+import { aRequest, BOTH, COMMITTED, Desk, FENCED, HELD_UP, turns } from './write-desk.ts';
 
 afterEach(() => {
   jest.restoreAllMocks();
@@ -97,6 +98,20 @@ describe('a request', () => {
     desk.groups[0]?.answer([COMMITTED, COMMITTED]);
     await turns();
     expect(desk.partitions.slice(2)).toEqual([[2, 1, 4]]);
+  });
+
+  test('that waits behind a table goes alone once that is known to be held up', async () => {
+    const now = jest.spyOn(performance, 'now').mockReturnValue(0);
+    const desk = new Desk({ poolSize: 4 });
+    await desk.write({ ...aRequest(0), topic: HELD_UP }, ofOtherTable(1));
+    now.mockReturnValue(100);
+    await desk.write({ ...aRequest(2), topic: HELD_UP }, ofOtherTable(1));
+    desk.groups[0]?.answer(new OutageError('locked', { isLockWait: true, table: 'shop.orders' }));
+    await turns();
+    expect([desk.partitions, desk.alone]).toEqual([
+      [[0, 1], [1], [1]],
+      [2, 0],
+    ]);
   });
 
   test('of several tables is not overtaken for one of them by what comes later', async () => {
