@@ -196,7 +196,7 @@ export class Application {
   #createTopics(): ReadTopics {
     return new ReadTopics(this.#settings, {
       onUsed: (topics) => void this.#warnOfLetterTopics(topics),
-      onListed: () => waitForConflicts(this.#topics, this.#tables, this.#pipeline.onFatal),
+      onListed: () => waitForConflicts(this.#topics, this.#tables, this.#pipeline),
     });
   }
 

@@ -76,7 +76,7 @@ export interface ClaimingMember {
   commit(position: Position, metadata: string): Promise<void>;
   /** Partitions whose committed offset can hold the claim. */
   readonly assigned: readonly TopicPartition[];
-  /** Some topics; where none of those partitions has a committed offset or a leader, any other one can hold it. */
+  /** Topics that are looked at; where Kafka forbids all of them, those of {@link assigned} are. */
   readonly topics: readonly string[];
 }
 
@@ -206,7 +206,7 @@ export class GroupClaim {
 
   /**
    * @param forbidden topics that hold no claim; those that turn out to be forbidden are added
-   * @throws OutageError while no broker leads any partition of the topics: then none can be read or written either
+   * @throws OutageError while no broker leads any partition of the topics that are looked at
    */
   async #holder(
     { assigned, ...member }: ClaimingMember,
@@ -238,6 +238,9 @@ export class GroupClaim {
       .filter((log) => !log.isLeaderless)
       .map(({ topic, partition, start }) => ({ topic, partition, offset: start }));
     const position = starts.find(isAssigned) ?? committed[0] ?? starts[0];
+    if (position === undefined && topics.length > 0 && topics.every((topic) => forbidden.has(topic))) {
+      return this.#holder({ assigned, ...member }, offsets, forbidden);
+    }
     if (position === undefined) {
       const [error] = [...owned, ...forbidden.keys()].flatMap((topic) => forbidden.get(topic) ?? []);
       throw error ?? new OutageError('Kafka has no leader for any partition of the topics', { reason: 'kafka_away' });

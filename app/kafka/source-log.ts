@@ -21,7 +21,7 @@ const BATCH_ADVICE: Readonly<Record<UnreadableBatch['code'], string>> = {
 /** The log's lines about what the brokers answer again and again: one when it begins or changes, one when it ends. */
 export class SourceLog {
   readonly #logger: Logger;
-  /** The batches that the log has an error line for, by partition. */
+  /** The batches that cannot be read, by partition; each but those of topics that wait has an error line. */
   readonly #unreadable = new Map<string, UnreadableBatch>();
   #unknownTopics = '';
   #hasToldOfNames = false;

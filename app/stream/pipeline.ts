@@ -61,7 +61,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
       ...ports,
       listener: this,
       mayWait: this.#waiting.mayWait,
-      isWaiting: (topic) => this.#waiting.has(topic),
+      isWaiting: this.isWaiting,
       onFatal: this.onFatal,
       onOutage: this.#onOutage,
       isUnknown: (topic) => this.#topics.isUnknown(topic),
@@ -158,9 +158,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     stream?.accept(fetched);
   }
 
-  onOutOfRange(partition: TopicPartition): void {
-    this.#streams.of(partition)?.outOfRange();
-  }
+  readonly onOutOfRange: RecordSourceListener['onOutOfRange'] = (of) => this.#streams.of(of)?.outOfRange();
 
   readonly onUnreadable: RecordSourceListener['onUnreadable'] = (batch) => this.#streams.unreadable(batch);
 
@@ -169,17 +167,20 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     this.#streams.of(partition)?.readable();
   }
 
+  /** Whether a topic waits alone. */
+  readonly isWaiting = (topic: string): boolean => this.#waiting.has(topic);
+
   readonly onFatal = (error: Error, topicInHand?: string): void => {
     if (this.#lifecycle.state === 'failed' || this.#lifecycle.state === 'stopped') {
       return;
     }
-    this.#wentWrong(error.message);
     const fatal = FatalError.from(error);
     const topic = fatal.topic ?? topicInHand;
     if (topic !== undefined && fatal.isOfTopic && this.#waiting.mayWait(topic)) {
       this.#wait(topic, fatal);
       return;
     }
+    this.#wentWrong(error.message);
     this.#lifecycle.to('failed');
     this.#ports.onFatal(fatal);
   };
@@ -189,6 +190,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     if (this.#lifecycle.isEnding || !this.#streams.all.some(({ partition }) => partition.topic === topic)) {
       return;
     }
+    this.#wentWrong(error.message);
     this.#waiting.failed(topic, error);
     this.#streams.wait(topic);
     this.#unlessAwaited();

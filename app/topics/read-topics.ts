@@ -9,7 +9,7 @@ import type { Settings } from '../../settings/settings.ts';
 interface TopicReports {
   /** Gets topics that templates take and that are in use from now on. @default nothing is done */
   readonly onUsed?: (topics: readonly string[]) => void;
-  /** Called when other topics of the cluster are known, so {@link ReadTopics.waiting} may differ. @default nothing */
+  /** Called after each list of the cluster, which may change {@link ReadTopics.waiting}. @default nothing is done */
   readonly onListed?: () => void;
 }
 
@@ -140,22 +140,22 @@ export class ReadTopics {
 
 /**
  * Topics of templates that have a conflict since the cluster was listed wait at once: one that is read already may get
- * no record for long, which would show it.
+ * no record for long, which would show it. What waits for something else is looked at again anyway.
  *
  * @param tables throws why the topic waits
  */
 export function waitForConflicts(
   topics: Pick<ReadTopics, 'waiting' | 'isTemplated'>,
   tables: { of(topic: string): unknown },
-  onFatal: (error: Error, topic: string) => void,
+  pipeline: { isWaiting(topic: string): boolean; onFatal(error: Error, topic: string): void },
 ): void {
   for (const topic of topics.waiting.keys()) {
     try {
-      if (topics.isTemplated(topic)) {
+      if (topics.isTemplated(topic) && !pipeline.isWaiting(topic)) {
         tables.of(topic);
       }
     } catch (error) {
-      onFatal(error instanceof Error ? error : new Error(String(error)), topic);
+      pipeline.onFatal(error instanceof Error ? error : new Error(String(error)), topic);
     }
   }
 }

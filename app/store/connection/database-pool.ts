@@ -139,8 +139,8 @@ export class DatabasePool {
 
   /**
    * Runs `work` on a connection. When it rejects, the connection is closed instead of reused: its transaction may still
-   * be open. Only one that waited for a lock in vain is rolled back: the next connection would have to read all tables
-   * from the catalog and make their stages first, while the others that the lock does not concern wait for it.
+   * be open. Only one that waited for a lock in vain, or is tried again at once, is rolled back: the next connection
+   * would have to read all tables from the catalog and make their stages first, while the others wait for it.
    *
    * @throws OutageError when PostgreSQL is away or busy
    * @throws FatalError `DATABASE_REFUSED` when a person has to change something, or the one that `work` threw

@@ -121,12 +121,13 @@ export class RefusedAlike {
     }
   }
 
-  /** What was held of the partition is committed as dead letters. */
+  /** What was refused of the partition is committed as dead letters: before that it counts for nothing. */
   becameLetters(of: TopicPartition): void {
     const partition = partitionKey(of);
     for (const refusals of this.#refusals.values()) {
       refusals.letters += refusals.held.get(partition)?.rows ?? 0;
       refusals.held.delete(partition);
+      refusals.atFault.delete(partition);
     }
   }
 
@@ -139,7 +140,7 @@ export class RefusedAlike {
     }
     const [first] = refused;
     const { held, atFault, letters } = this.#of(violation, first?.refusedBy.name);
-    if (first === undefined || atFault.delete(partition)) {
+    if (first === undefined || atFault.has(partition)) {
       return;
     }
     const current = [...held.values()].filter(({ last }) => now - last < FORGOTTEN_MS);
@@ -197,6 +198,6 @@ const mayTakeOthers = (refused: readonly RefusedRow[]): OutageError =>
   new OutageError(
     `the table ${refused[0]?.refusedBy.name} refuses all ${refused.length} rows alike, ${offsetsOf(refused)}. Nothing was ` +
       `written, and these records stay ahead of the stored offset for ${HELD_MS / 1_000} s, or until the table takes ` +
-      `another row. Then they are dead letters, unless ${ALIKE_ROWS_OF_WAITING} or more in a row are refused`,
+      `another row. Then they are dead letters, unless ${ALIKE_ROWS_OF_WAITING} or more in a row are refused alike`,
     { reason: 'database_busy', table: refused[0]?.refusedBy.name ?? '', isBrief: true },
   );
