@@ -157,6 +157,12 @@ describe('rows of a topic that may wait, all of which a table refuses alike', ()
     expect(refuse({ rows: 1, partition: 1 })).toBe(LETTERS);
   });
 
+  test('are dead letters where another partition has a row that the table takes beside one that it refuses', () => {
+    const { refuse } = open();
+    const ends = [refuse({ rows: 1 }), refuse({ rows: 2, refused: [0], partition: 1 }), refuse({ rows: 1 })];
+    expect(ends).toEqual([HELD, LETTERS, LETTERS]);
+  });
+
   test('are held anew after the table took what it refused before', () => {
     const { refuse, take } = open();
     refuse({ rows: 9 });
