@@ -139,8 +139,11 @@ export class RefusedAlike {
       held.delete(partition);
     }
     const [first] = refused;
-    const { held, atFault, letters } = this.#of(violation, first?.refusedBy.name);
-    if (first === undefined || atFault.has(partition)) {
+    if (first === undefined) {
+      return;
+    }
+    const { held, atFault, letters } = this.#of(violation, first.refusedBy.name);
+    if (atFault.has(partition)) {
       return;
     }
     const current = [...held.values()].filter(({ last }) => now - last < FORGOTTEN_MS);
@@ -155,13 +158,10 @@ export class RefusedAlike {
     }
   }
 
-  /** @param table `undefined`: nothing is noted */
-  #of(violation: string, table: string | undefined): Refusals {
+  #of(violation: string, table: string): Refusals {
     const known = this.#refusals.get(violation);
-    const refusals = known ?? { table: table ?? '', held: new Map(), atFault: new Set(), letters: 0 };
-    if (table !== undefined) {
-      this.#refusals.set(violation, refusals);
-    }
+    const refusals = known ?? { table, held: new Map(), atFault: new Set(), letters: 0 };
+    this.#refusals.set(violation, refusals);
     return refusals;
   }
 }
