@@ -18,8 +18,17 @@ const SHARE_OF_LIMIT = 1 / 8;
  */
 const SHARE_UNDER_WAY = 1 / 4;
 
+/**
+ * Of the budget, what queues and transactions hold while records flow. A backlog would fill any queue, and what lies
+ * there longer is no longer in the processor's caches when it is written.
+ */
+const SHARE_IN_FLOW = 1 / 4;
+
+/** Where there is no room for so long, what is held waits for something, and other records need room beside it. */
+const STALLED_AFTER_MS = 1_000;
+
 /** Bounds of a fetch. Brokers answer with the first batch however large it is. */
-const MOST_BYTES_PER_FETCH = 8 * MIB;
+const MOST_BYTES_PER_FETCH = 4 * MIB;
 const MOST_BYTES_PER_PARTITION = MIB;
 const LEAST_BYTES_PER_FETCH = 65_536;
 
@@ -83,8 +92,9 @@ class UnpackedAnswer {
  *
  * Why they stay within it, whatever comes, with N bytes in it and B brokers:
  *
- * 1. No fetch is sent while queues and transactions hold 3/4 N or more ({@link hasRoom}). Each counts what it holds,
- *    and until when ({@link hold}, {@link release}): RecordQueue is the only place where records stay.
+ * 1. No fetch is sent while queues and transactions hold 3/4 N or more ({@link hasRoom}), nor from N / 4 on, unless
+ *    there was no less for a second. Each counts what it holds, and until when ({@link hold}, {@link release}):
+ *    RecordQueue is the only place where records stay.
  * 2. Each broker has one fetch under way, whose answer may become N / 4B in memory. It asks for as many bytes as have
  *    lately become that much ({@link fetchBytes}); where they become more, decoding ends behind the batch that passes
  *    the bound ({@link answer}). All answers together are N / 4.
@@ -93,8 +103,9 @@ class UnpackedAnswer {
  *    excess over N is at most one unpacked batch for each broker.
  * 4. Record sets are in pieces of memory that are used again ({@link sets}), and a piece counts as a whole as long as
  *    any record of it is queued. What lies ready between two uses is N / 4 at most, and none of it for longer than 4 s.
- * 5. Each partition queues at most its share ({@link share}) and has as much in its transaction, so a few that cannot
- *    be written leave room for the others. Every write ends, by COMMIT or a time-out, and gives back what it held.
+ * 5. A partition is not fetched while it queues its share ({@link share}) or more, and has no more than one such queue
+ *    in its transaction. So a few that cannot be written leave room for the others. Every write ends, by COMMIT or a
+ *    time-out, and gives back what it held.
  */
 export class MemoryBudget {
   /** Memory of record sets: RecordSetReader takes it, and RecordQueue gives it back. */
@@ -102,6 +113,10 @@ export class MemoryBudget {
   readonly #bytes: number;
   readonly #onRoom = new Set<() => void>();
   #held = 0;
+  /** Runs while there is no room for records in flow. */
+  #stalling: NodeJS.Timeout | null = null;
+  /** Whether there was no room for records in flow for {@link STALLED_AFTER_MS}. */
+  #isStalled = false;
   #brokers = 1;
   readonly #ratio = new UnpackRatio();
   readonly #answers = new WeakMap<object, UnpackedAnswer>();
@@ -124,16 +139,35 @@ export class MemoryBudget {
 
   /** Whether anything may be fetched. */
   get hasRoom(): boolean {
-    return this.#held < this.#bytesHeldAtMost;
+    return this.#held < (this.#isStalled ? this.#bytesHeldAtMost : this.#bytesInFlow);
   }
 
   hold(bytes: number): void {
     this.#held += bytes;
+    if (this.#held >= this.#bytesInFlow && !this.#isStalled) {
+      this.#stalling ??= setTimeout(() => this.#changeRoom(() => this.#stalled()), STALLED_AFTER_MS).unref();
+    }
   }
 
   release(bytes: number): void {
+    this.#changeRoom(() => {
+      this.#held -= bytes;
+      if (this.#held < this.#bytesInFlow) {
+        clearTimeout(this.#stalling ?? undefined);
+        this.#stalling = null;
+        this.#isStalled = false;
+      }
+    });
+  }
+
+  #stalled(): void {
+    this.#stalling = null;
+    this.#isStalled = true;
+  }
+
+  #changeRoom(change: () => void): void {
     const hadRoom = this.hasRoom;
-    this.#held -= bytes;
+    change();
     if (!hadRoom && this.hasRoom) {
       for (const wake of [...this.#onRoom]) {
         wake();
@@ -147,7 +181,7 @@ export class MemoryBudget {
     return () => this.#onRoom.delete(wake);
   }
 
-  /** Bytes that one of so many partitions may queue; a single batch may exceed them. */
+  /** Bytes that one of so many partitions may queue; what one answer brings may exceed them. */
   share(partitions: number): number {
     return this.#bytesHeldAtMost / 2 / Math.max(1, partitions);
   }
@@ -165,6 +199,10 @@ export class MemoryBudget {
     const known = this.#answers.get(answer) ?? new UnpackedAnswer(this.#answerBytes, this.#ratio);
     this.#answers.set(answer, known);
     return known;
+  }
+
+  get #bytesInFlow(): number {
+    return this.#bytes * SHARE_IN_FLOW;
   }
 
   get #bytesHeldAtMost(): number {

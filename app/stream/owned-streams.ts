@@ -104,7 +104,7 @@ export class OwnedStreams {
     void this.revoke(this.all.map(({ partition }) => partition).filter((each) => !kept.has(partitionKey(each))));
     const keptStreams = this.all;
     for (const stream of keptStreams) {
-      stream.kept(this.#bytesEach(owned.length));
+      stream.kept(this.#queueShare(owned.length));
     }
     const opened = owned.filter((partition) => !this.#streams.has(partitionKey(partition)));
     this.#openings.confirm(keptStreams, opened);
@@ -172,7 +172,7 @@ export class OwnedStreams {
     await this.#openings.ended();
   }
 
-  #bytesEach(partitions: number): number {
+  #queueShare(partitions: number): number {
     return Math.min(this.#options.maxQueuedBytes, this.#ports.memory.share(partitions));
   }
 
@@ -204,8 +204,8 @@ export class OwnedStreams {
 
   /** @param isWon whether the group has just given the partitions */
   #open(partitions: readonly TopicPartition[], isWon: boolean): void {
-    const maxQueuedBytes = this.#bytesEach(this.#streams.size + partitions.length);
-    const options = { ...this.#options, maxQueuedBytes };
+    const queueShare = this.#queueShare(this.#streams.size + partitions.length);
+    const options = { ...this.#options, queueShare };
     const streams = partitions.map((partition) => new PartitionStream(partition, options, this.#ports, isWon));
     for (const stream of streams) {
       this.#streams.set(partitionKey(stream.partition), stream);

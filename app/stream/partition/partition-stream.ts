@@ -9,7 +9,7 @@ import { PartitionProgress } from './lag.ts';
 import { requireTransition, type StreamState } from './partition-state.ts';
 import { behindBrokenBatch, findPosition } from './positions.ts';
 import { BatchLimit, type QueuedRecords, RecordQueue } from './record-queue.ts';
-import type { StreamOptions, StreamPorts } from './stream-ports.ts';
+import type { PartitionOptions, StreamPorts } from './stream-ports.ts';
 import { WriteAttempts } from './write-attempts.ts';
 
 /**
@@ -30,14 +30,14 @@ import { WriteAttempts } from './write-attempts.ts';
 export class PartitionStream {
   readonly partition: TopicPartition;
   readonly #ports: StreamPorts;
-  readonly #options: StreamOptions;
+  readonly #options: PartitionOptions;
   readonly #queue: RecordQueue;
   /** Aborted by `drain` and `close`: nothing is waited for, sought or resumed any more. */
   readonly #ending = new AbortController();
   readonly #batchLimit: BatchLimit;
   readonly #attempts: WriteAttempts;
   readonly #progress: PartitionProgress;
-  #maxQueuedBytes: number;
+  #queueShare: number;
   #state: StreamState = { kind: 'unopened' };
   /** What PostgreSQL expects next, as far as is known, for lag and messages; `null` before the first `open`. */
   nextOffset: bigint | null = null;
@@ -51,10 +51,10 @@ export class PartitionStream {
   #unreadable: UnreadableBatch | null = null;
 
   /** @param isWon whether the group has just given the partition */
-  constructor(partition: TopicPartition, options: StreamOptions, ports: StreamPorts, isWon: boolean) {
+  constructor(partition: TopicPartition, options: PartitionOptions, ports: StreamPorts, isWon: boolean) {
     this.partition = partition;
     this.#options = options;
-    this.#maxQueuedBytes = options.maxQueuedBytes;
+    this.#queueShare = options.queueShare;
     this.#ports = ports;
     this.#queue = new RecordQueue(ports.memory);
     this.#batchLimit = new BatchLimit(options.maxBatchRecords);
@@ -136,10 +136,10 @@ export class PartitionStream {
   }
 
   /** A generation of the group left the partition here, and its queue may have so many bytes from now on. */
-  kept(maxQueuedBytes: number): void {
+  kept(queueShare: number): void {
     this.#attempts.handover.kept();
-    if (maxQueuedBytes !== this.#maxQueuedBytes) {
-      this.#maxQueuedBytes = maxQueuedBytes;
+    if (queueShare !== this.#queueShare) {
+      this.#queueShare = queueShare;
       this.#pauseWhenFull();
       this.#resumeWhenRoomy();
     }
@@ -187,8 +187,8 @@ export class PartitionStream {
   async #writeAll(): Promise<void> {
     try {
       while (!this.#queue.isEmpty) {
-        const { records } = this.#batchLimit;
-        await this.#queue.use({ records, bytes: this.#maxQueuedBytes }, (taken, end) => this.#write(taken, end));
+        const limit = { records: this.#batchLimit.records, bytes: this.#options.maxQueuedBytes };
+        await this.#queue.use(limit, (taken, end) => this.#write(taken, end));
       }
     } catch (error) {
       this.#queue.clear();
@@ -271,14 +271,14 @@ export class PartitionStream {
   }
 
   #pauseWhenFull(): void {
-    if (this.#state.kind === 'open' && !this.#state.isFull && this.#queue.bytes >= this.#maxQueuedBytes) {
+    if (this.#state.kind === 'open' && !this.#state.isFull && this.#queue.bytes >= this.#queueShare) {
       this.#to({ ...this.#state, isFull: true });
       this.#ports.source.pause(this.partition);
     }
   }
 
   #resumeWhenRoomy(): void {
-    if (this.#state.kind === 'open' && this.#state.isFull && this.#queue.bytes < this.#maxQueuedBytes / 2) {
+    if (this.#state.kind === 'open' && this.#state.isFull && this.#queue.bytes < this.#queueShare / 2) {
       this.#to({ ...this.#state, isFull: false });
       this.#ports.source.resume(this.partition);
     }

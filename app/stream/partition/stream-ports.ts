@@ -11,11 +11,18 @@ import type { OnBrokenBatch, OnGap } from './positions.ts';
  * batch.
  */
 export interface StreamOptions {
+  /** Of what is queued, and of what a transaction takes of it. */
   readonly maxQueuedBytes: number;
   readonly maxBatchRecords: number;
   readonly onGap: OnGap;
   readonly onBrokenBatch: OnBrokenBatch;
   readonly stallTimeoutMs: number;
+}
+
+/** The same for one of many partitions. */
+export interface PartitionOptions extends StreamOptions {
+  /** Its share of the memory: bytes that it may queue before it is paused, `maxQueuedBytes` at most. */
+  readonly queueShare: number;
 }
 
 /** The ports of a partition's stream. */

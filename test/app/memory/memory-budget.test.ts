@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { limitOfBudget, MemoryBudget } from '../../../app/memory/memory-budget.ts';
 import { recordsOf } from '../../../app/records/pack-records.ts';
@@ -16,19 +16,23 @@ const DEFAULT_LIMIT = 512 * MEBIBYTE;
 const LIMIT = DEFAULT_LIMIT;
 const BUDGET = LIMIT / 8;
 
+afterEach(() => {
+  jest.useRealTimers();
+});
+
 test('the limit is that of the control group, or that of a default Pod where there is none', () => {
   expect(limitOfBudget(256 * MEBIBYTE, 8_192 * MEBIBYTE)).toBe(256 * MEBIBYTE);
   expect(limitOfBudget(null, 8_192 * MEBIBYTE)).toBe(DEFAULT_LIMIT);
   expect(limitOfBudget(null, 256 * MEBIBYTE)).toBe(256 * MEBIBYTE);
 });
 
-test('there is room up to three quarters, and whoever waits is told when there is again, once', () => {
+test('there is room up to a quarter, and whoever waits is told when there is again, once', () => {
   const memory = new MemoryBudget(LIMIT);
   let told = 0;
   const forget = memory.onRoom(() => {
     told += 1;
   });
-  memory.hold(BUDGET * 0.75 - 1);
+  memory.hold(BUDGET / 4 - 1);
   expect(memory.hasRoom).toBe(true);
   memory.hold(2);
   expect(memory.hasRoom).toBe(false);
@@ -43,9 +47,46 @@ test('there is room up to three quarters, and whoever waits is told when there i
   expect(told).toBe(1);
 });
 
-test('a fetch asks for 8 MiB, and 1 MiB for a partition, and for less where that unpacks to more than is allowed', () => {
+test('where nothing is written for a second there is room up to three quarters, until a quarter is enough again', () => {
+  jest.useFakeTimers();
   const memory = new MemoryBudget(LIMIT);
-  expect(memory.fetchBytes(1)).toEqual({ maxBytes: 8 * MEBIBYTE, maxBytesPerPartition: MEBIBYTE });
+  let told = 0;
+  memory.onRoom(() => {
+    told += 1;
+  });
+  memory.hold(BUDGET / 4);
+  jest.advanceTimersByTime(999);
+  expect([memory.hasRoom, told]).toEqual([false, 0]);
+  jest.advanceTimersByTime(1);
+  expect([memory.hasRoom, told]).toEqual([true, 1]);
+  memory.hold(BUDGET / 2 - 1);
+  expect(memory.hasRoom).toBe(true);
+  memory.hold(1);
+  expect(memory.hasRoom).toBe(false);
+  memory.release(BUDGET / 2);
+  memory.hold(BUDGET / 4);
+  expect([memory.hasRoom, told]).toEqual([true, 2]);
+  memory.release(BUDGET / 4 + 1);
+  memory.hold(1);
+  expect(memory.hasRoom).toBe(false);
+});
+
+test('a second without room begins anew each time that there was room', () => {
+  jest.useFakeTimers();
+  const memory = new MemoryBudget(LIMIT);
+  memory.hold(BUDGET / 4);
+  jest.advanceTimersByTime(900);
+  memory.release(1);
+  memory.hold(1);
+  jest.advanceTimersByTime(900);
+  expect(memory.hasRoom).toBe(false);
+  jest.advanceTimersByTime(100);
+  expect(memory.hasRoom).toBe(true);
+});
+
+test('a fetch asks for 4 MiB, and 1 MiB for a partition, and for less where that unpacks to more than is allowed', () => {
+  const memory = new MemoryBudget(LIMIT);
+  expect(memory.fetchBytes(1)).toEqual({ maxBytes: 4 * MEBIBYTE, maxBytesPerPartition: MEBIBYTE });
   for (let nth = 0; nth < 1_000; nth += 1) {
     memory.answer({}).add(1_000, 13_500);
   }
@@ -55,14 +96,14 @@ test('a fetch asks for 8 MiB, and 1 MiB for a partition, and for less where that
   for (let nth = 0; nth < 20_000; nth += 1) {
     memory.answer({}).add(14_000, 13_500);
   }
-  expect(memory.fetchBytes(1).maxBytes).toBeGreaterThan(7 * MEBIBYTE);
+  expect(memory.fetchBytes(1).maxBytes).toBe(4 * MEBIBYTE);
 });
 
 test('answers of several brokers share what may be under way, and however many they are each asks for something', () => {
   const memory = new MemoryBudget(LIMIT);
-  expect(memory.fetchBytes(4).maxBytes).toBe(4 * MEBIBYTE);
+  expect(memory.fetchBytes(8).maxBytes).toBe(2 * MEBIBYTE);
   expect(memory.fetchBytes(100_000).maxBytes).toBe(65_536);
-  expect(memory.fetchBytes(0).maxBytes).toBe(8 * MEBIBYTE);
+  expect(memory.fetchBytes(0).maxBytes).toBe(4 * MEBIBYTE);
 });
 
 test('an answer is full when it takes its share of memory, and never before its first batch', () => {
