@@ -91,7 +91,7 @@ const consumer = Type.Object(
       maximum: 1_073_741_824,
       default: 2_097_152,
       description:
-        'Fetched bytes that may wait for PostgreSQL, per partition; beyond it the partition is paused. Less where many partitions share the memory.',
+        'Fetched bytes that may wait for PostgreSQL, per partition, and that one transaction takes of them; beyond it the partition is paused. Less may wait where many partitions share the memory.',
     }),
     maxBatchRecords: Type.Integer({
       minimum: 1,

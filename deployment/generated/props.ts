@@ -2218,8 +2218,8 @@ export interface ApplicationConsumerProps {
   readonly maxValueBytes?: number;
 
   /**
-   * Fetched bytes that may wait for PostgreSQL, per partition; beyond it the partition is paused. Less where many
-   * partitions share the memory.
+   * Fetched bytes that may wait for PostgreSQL, per partition, and that one transaction takes of them; beyond it the
+   * partition is paused. Less may wait where many partitions share the memory.
    *
    * Allowed: 65536 to 1073741824.
    *
