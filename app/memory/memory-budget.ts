@@ -19,13 +19,16 @@ const SHARE_OF_LIMIT = 1 / 8;
 const SHARE_UNDER_WAY = 1 / 4;
 
 /**
- * Of the budget, what queues and transactions hold while records flow. A backlog would fill any queue, and what lies
+ * Of the budget, what queues and transactions hold of records in flow. A backlog would fill any queue, and what lies
  * there longer is no longer in the processor's caches when it is written.
  */
 const SHARE_IN_FLOW = 1 / 4;
 
-/** Where there is no room for so long, what is held waits for something, and other records need room beside it. */
-const STALLED_AFTER_MS = 1_000;
+/** What is held for longer waits for something, such as the lock of a table, and others need room beside it. */
+const IN_FLOW_MS = 1_000;
+
+/** How exactly that is known. */
+const STEP_MS = 250;
 
 /** Bounds of a fetch. Brokers answer with the first batch however large it is. */
 const MOST_BYTES_PER_FETCH = 4 * MIB;
@@ -86,14 +89,26 @@ class UnpackedAnswer {
   }
 }
 
+/** What was taken in within {@link STEP_MS}, and is held. */
+interface Step {
+  readonly since: number;
+  bytes: number;
+}
+
+/** Bytes that count from {@link MemoryBudget.hold} until {@link MemoryBudget.release}. */
+export interface Held {
+  readonly bytes: number;
+  readonly step: Step;
+}
+
 /**
  * One budget for all fetched records in memory: those that are under way in the answers of the brokers, that are
  * queued, and that are being written.
  *
  * Why they stay within it, whatever comes, with N bytes in it and B brokers:
  *
- * 1. No fetch is sent while queues and transactions hold 3/4 N or more ({@link hasRoom}), nor from N / 4 on, unless
- *    there was no less for a second. Each counts what it holds, and until when ({@link hold}, {@link release}):
+ * 1. No fetch is sent while queues and transactions hold 3/4 N or more, nor while they hold N / 4 or more that came in
+ *    the last second ({@link hasRoom}). Each counts what it holds, and until when ({@link hold}, {@link release}):
  *    RecordQueue is the only place where records stay.
  * 2. Each broker has one fetch under way, whose answer may become N / 4B in memory. It asks for as many bytes as have
  *    lately become that much ({@link fetchBytes}); where they become more, decoding ends behind the batch that passes
@@ -113,10 +128,10 @@ export class MemoryBudget {
   readonly #bytes: number;
   readonly #onRoom = new Set<() => void>();
   #held = 0;
-  /** Runs while there is no room for records in flow. */
-  #stalling: NodeJS.Timeout | null = null;
-  /** Whether there was no room for records in flow for {@link STALLED_AFTER_MS}. */
-  #isStalled = false;
+  /** Of the last second, the oldest first. */
+  readonly #steps: Step[] = [];
+  /** Runs from when there is no room until there is. */
+  #full: NodeJS.Timeout | null = null;
   #brokers = 1;
   readonly #ratio = new UnpackRatio();
   readonly #answers = new WeakMap<object, UnpackedAnswer>();
@@ -139,40 +154,57 @@ export class MemoryBudget {
 
   /** Whether anything may be fetched. */
   get hasRoom(): boolean {
-    return this.#held < (this.#isStalled ? this.#bytesHeldAtMost : this.#bytesInFlow);
+    return this.#held < this.#bytesHeldAtMost && this.#inFlow() < this.#bytes * SHARE_IN_FLOW;
   }
 
-  hold(bytes: number): void {
+  hold(bytes: number): Held {
+    const step = this.#step(performance.now());
+    step.bytes += bytes;
     this.#held += bytes;
-    if (this.#held >= this.#bytesInFlow && !this.#isStalled) {
-      this.#stalling ??= setTimeout(() => this.#changeRoom(() => this.#stalled()), STALLED_AFTER_MS).unref();
+    if (!this.hasRoom) {
+      this.#full ??= setInterval(() => this.#wakeWhenRoomy(), STEP_MS).unref();
     }
+    return { bytes, step };
   }
 
-  release(bytes: number): void {
-    this.#changeRoom(() => {
+  /** Each is given back once. */
+  release(held: readonly Held[]): void {
+    for (const { bytes, step } of held) {
       this.#held -= bytes;
-      if (this.#held < this.#bytesInFlow) {
-        clearTimeout(this.#stalling ?? undefined);
-        this.#stalling = null;
-        this.#isStalled = false;
-      }
-    });
-  }
-
-  #stalled(): void {
-    this.#stalling = null;
-    this.#isStalled = true;
-  }
-
-  #changeRoom(change: () => void): void {
-    const hadRoom = this.hasRoom;
-    change();
-    if (!hadRoom && this.hasRoom) {
-      for (const wake of [...this.#onRoom]) {
-        wake();
-      }
+      step.bytes -= bytes;
     }
+    this.#wakeWhenRoomy();
+  }
+
+  /** Only {@link hold} takes room, and time and {@link release} bring it: so nobody waits who is not woken. */
+  #wakeWhenRoomy(): void {
+    if (this.#full === null || !this.hasRoom) {
+      return;
+    }
+    clearInterval(this.#full);
+    this.#full = null;
+    for (const wake of [...this.#onRoom]) {
+      wake();
+    }
+  }
+
+  #step(now: number): Step {
+    const last = this.#steps.at(-1);
+    if (last !== undefined && now - last.since < STEP_MS) {
+      return last;
+    }
+    const step = { since: now, bytes: 0 };
+    this.#steps.push(step);
+    return step;
+  }
+
+  /** Bytes held that came in the last second. */
+  #inFlow(): number {
+    const begin = performance.now() - IN_FLOW_MS;
+    while ((this.#steps[0]?.since ?? Number.POSITIVE_INFINITY) <= begin) {
+      this.#steps.shift();
+    }
+    return this.#steps.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /** Calls back whenever there is room again. @returns a function that ends it */
@@ -199,10 +231,6 @@ export class MemoryBudget {
     const known = this.#answers.get(answer) ?? new UnpackedAnswer(this.#answerBytes, this.#ratio);
     this.#answers.set(answer, known);
     return known;
-  }
-
-  get #bytesInFlow(): number {
-    return this.#bytes * SHARE_IN_FLOW;
   }
 
   get #bytesHeldAtMost(): number {

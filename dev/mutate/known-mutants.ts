@@ -61,8 +61,8 @@ export const KNOWN_MUTANTS: readonly KnownMutant[] = [
   {
     name: 'a queue that is still full is filled further',
     file: PARTITION_STREAM,
-    original: 'this.#maxQueuedBytes / 2',
-    mutated: 'this.#maxQueuedBytes * 2',
+    original: 'this.#queueShare / 2',
+    mutated: 'this.#queueShare * 2',
   },
   {
     name: 'a batch that begins above the position is taken in',

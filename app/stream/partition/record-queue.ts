@@ -1,4 +1,4 @@
-import type { MemoryBudget } from '../../memory/memory-budget.ts';
+import type { Held, MemoryBudget } from '../../memory/memory-budget.ts';
 import type { StreamRecord } from '../../records/record.ts';
 import { type BatchPart, Records, type Room } from '../../records/records.ts';
 import type { WriteRequest } from '../ports/record-sink.ts';
@@ -33,14 +33,14 @@ const ENTRY_BYTES = 400;
 /** What is left of fetched records, and the memory of all of them, which stays in use until the last one is written. */
 interface QueueEntry {
   readonly queued: QueuedRecords;
-  readonly memory: number;
+  readonly held: Held;
 }
 
 /** What is taken out of the queue at once. */
 interface TakenRecords {
   readonly taken: QueuedRecords;
   /** Of the entries whose last record is taken, and the batches that are left of them. */
-  readonly memory: number;
+  readonly held: readonly Held[];
   readonly ended: readonly BatchPart[];
 }
 
@@ -79,9 +79,8 @@ export class RecordQueue {
   /** Appends records; a range without any still moves the offset on. */
   push(queued: QueuedRecords): void {
     const memory = ENTRY_BYTES + queued.records.memory + this.#bytesBeside(queued.records);
-    this.#entries.push({ queued, memory });
+    this.#entries.push({ queued, held: this.#memory.hold(memory) });
     this.#bytes += queued.records.bytes;
-    this.#memory.hold(memory);
   }
 
   /**
@@ -97,7 +96,7 @@ export class RecordQueue {
    * @throws RangeError when the queue is empty
    */
   async use(limit: TakeLimit, work: (taken: QueuedRecords, end: () => void) => Promise<void>): Promise<void> {
-    const { taken, memory, ended } = this.#take(limit);
+    const { taken, held, ended } = this.#take(limit);
     const giveBack = (): void => {
       for (const { batch } of ended) {
         this.#memory.sets.giveBack(batch.bytes);
@@ -106,7 +105,7 @@ export class RecordQueue {
     try {
       await work(taken, giveBack);
     } finally {
-      this.#memory.release(memory);
+      this.#memory.release(held);
     }
   }
 
@@ -128,7 +127,7 @@ export class RecordQueue {
   }
 
   clear(): void {
-    this.#memory.release(this.#entries.reduce((sum, { memory }) => sum + memory, 0));
+    this.#memory.release(this.#entries.map(({ held }) => held));
     this.#entries = [];
     this.#bytes = 0;
   }
@@ -142,7 +141,8 @@ export class RecordQueue {
     const room = { ...limit };
     const pieces: Records[] = [];
     const ended: BatchPart[] = [];
-    let [nextOffset, memory] = [firstOffset, 0];
+    const held: Held[] = [];
+    let nextOffset = firstOffset;
     let leaderEpoch: number | null = null;
     for (
       let entry: QueueEntry | undefined = first;
@@ -161,13 +161,13 @@ export class RecordQueue {
         break;
       }
       nextOffset = queued.nextOffset;
-      memory += entry.memory;
+      held.push(entry.held);
       ended.push(...queued.records.parts);
       this.#entries.shift();
     }
     const records = Records.joined(pieces);
     this.#bytes -= records.bytes;
-    return { taken: { records, firstOffset, nextOffset, leaderEpoch, fetchedAt }, memory, ended };
+    return { taken: { records, firstOffset, nextOffset, leaderEpoch, fetchedAt }, held, ended };
   }
 }
 

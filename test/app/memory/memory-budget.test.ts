@@ -26,60 +26,71 @@ test('the limit is that of the control group, or that of a default Pod where the
   expect(limitOfBudget(null, 256 * MEBIBYTE)).toBe(256 * MEBIBYTE);
 });
 
-test('there is room up to a quarter, and whoever waits is told when there is again, once', () => {
+/** A budget, and how often whoever waits for it was told that there is room. */
+function watched() {
   const memory = new MemoryBudget(LIMIT);
-  let told = 0;
-  const forget = memory.onRoom(() => {
-    told += 1;
+  const watched = { memory, told: 0, forget: () => undefined as unknown };
+  watched.forget = memory.onRoom(() => {
+    watched.told += 1;
   });
+  return watched;
+}
+
+test('there is room for a quarter within a second, and whoever waits is told when there is again, once', () => {
+  jest.useFakeTimers();
+  const all = watched();
+  const { memory } = all;
   memory.hold(BUDGET / 4 - 1);
   expect(memory.hasRoom).toBe(true);
-  memory.hold(2);
+  const [first, second] = [memory.hold(1), memory.hold(1)];
   expect(memory.hasRoom).toBe(false);
-  memory.release(1);
-  expect([memory.hasRoom, told]).toEqual([false, 0]);
-  memory.release(1);
-  expect([memory.hasRoom, told]).toEqual([true, 1]);
-  memory.release(1);
-  forget();
-  memory.hold(BUDGET);
-  memory.release(BUDGET);
-  expect(told).toBe(1);
+  memory.release([first]);
+  expect([memory.hasRoom, all.told]).toEqual([false, 0]);
+  memory.release([second]);
+  expect([memory.hasRoom, all.told]).toEqual([true, 1]);
+  memory.release([]);
+  all.forget();
+  memory.release([memory.hold(BUDGET)]);
+  expect(all.told).toBe(1);
+  expect(jest.getTimerCount()).toBe(0);
 });
 
-test('where nothing is written for a second there is room up to three quarters, until a quarter is enough again', () => {
+test('what is held for a second leaves room for another quarter, and so on up to three quarters', () => {
   jest.useFakeTimers();
-  const memory = new MemoryBudget(LIMIT);
-  let told = 0;
-  memory.onRoom(() => {
-    told += 1;
-  });
-  memory.hold(BUDGET / 4);
+  const all = watched();
+  const { memory } = all;
+  const first = memory.hold(BUDGET / 4);
   jest.advanceTimersByTime(999);
-  expect([memory.hasRoom, told]).toEqual([false, 0]);
+  expect([memory.hasRoom, all.told]).toEqual([false, 0]);
   jest.advanceTimersByTime(1);
-  expect([memory.hasRoom, told]).toEqual([true, 1]);
-  memory.hold(BUDGET / 2 - 1);
-  expect(memory.hasRoom).toBe(true);
-  memory.hold(1);
-  expect(memory.hasRoom).toBe(false);
-  memory.release(BUDGET / 2);
+  expect([memory.hasRoom, all.told]).toEqual([true, 1]);
   memory.hold(BUDGET / 4);
-  expect([memory.hasRoom, told]).toEqual([true, 2]);
-  memory.release(BUDGET / 4 + 1);
-  memory.hold(1);
+  expect(memory.hasRoom).toBe(false);
+  jest.advanceTimersByTime(1_000);
+  expect([memory.hasRoom, all.told]).toEqual([true, 2]);
+  memory.hold(BUDGET / 4);
+  jest.advanceTimersByTime(10_000);
+  expect([memory.hasRoom, all.told]).toEqual([false, 2]);
+  memory.release([first]);
+  expect([memory.hasRoom, all.told, jest.getTimerCount()]).toEqual([true, 3, 0]);
+});
+
+test('what is given back after a second takes nothing off what came since', () => {
+  jest.useFakeTimers();
+  const { memory } = watched();
+  const old = memory.hold(BUDGET / 4);
+  jest.advanceTimersByTime(1_000);
+  memory.hold(BUDGET / 4);
+  memory.release([old]);
   expect(memory.hasRoom).toBe(false);
 });
 
-test('a second without room begins anew each time that there was room', () => {
+test('what comes while there is no room does not make it wait longer', () => {
   jest.useFakeTimers();
-  const memory = new MemoryBudget(LIMIT);
+  const { memory } = watched();
   memory.hold(BUDGET / 4);
   jest.advanceTimersByTime(900);
-  memory.release(1);
   memory.hold(1);
-  jest.advanceTimersByTime(900);
-  expect(memory.hasRoom).toBe(false);
   jest.advanceTimersByTime(100);
   expect(memory.hasRoom).toBe(true);
 });
@@ -118,7 +129,7 @@ test('an answer is full when it takes its share of memory, and never before its 
   expect(memory.answer({}).isFull).toBe(false);
 });
 
-test('partitions share half of what may be held, since each may have as much in its transaction', () => {
+test('partitions share half of what may be held, since each may have such a queue in its transaction', () => {
   const memory = new MemoryBudget(LIMIT);
   expect(memory.share(240) * 240 * 2).toBeCloseTo(BUDGET * 0.75);
   expect(memory.share(0)).toBe(memory.share(1));

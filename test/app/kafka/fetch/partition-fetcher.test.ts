@@ -54,10 +54,10 @@ describe('what is asked for', () => {
     await fetching([1], { 0: 0n });
     const { memory } = brokers;
     const most = memory.fetchBytes(1).maxBytes * 1_000;
-    memory.hold(most);
+    const held = memory.hold(most);
     await brokers.answer(1, [batch(0, 0)]);
     expect(brokers.asked).toEqual([]);
-    memory.release(most);
+    memory.release([held]);
     await brokers.settle();
     expect(brokers.asked).toEqual(['1: 0@3e0']);
   });
