@@ -19,8 +19,8 @@ const SHARE_OF_LIMIT = 1 / 8;
 const SHARE_UNDER_WAY = 1 / 4;
 
 /**
- * Of the budget, what queues and transactions hold of records in flow. A backlog would fill any queue, and what lies
- * there longer is no longer in the processor's caches when it is written.
+ * Of the budget, what queues and transactions hold at most of what came in the last second. A backlog would fill any
+ * queue, and more of it in memory is written no sooner.
  */
 const SHARE_IN_FLOW = 1 / 4;
 
@@ -108,8 +108,8 @@ export interface Held {
  * Why they stay within it, whatever comes, with N bytes in it and B brokers:
  *
  * 1. No fetch is sent while queues and transactions hold 3/4 N or more, nor while they hold N / 4 or more that came in
- *    the last second ({@link hasRoom}). Each counts what it holds, and until when ({@link hold}, {@link release}):
- *    RecordQueue is the only place where records stay.
+ *    about the last second ({@link hasRoom}). Each counts what it holds, and until when ({@link hold},
+ *    {@link release}): RecordQueue is the only place where records stay.
  * 2. Each broker has one fetch under way, whose answer may become N / 4B in memory. It asks for as many bytes as have
  *    lately become that much ({@link fetchBytes}); where they become more, decoding ends behind the batch that passes
  *    the bound ({@link answer}). All answers together are N / 4.

@@ -11,7 +11,7 @@ import type { OnBrokenBatch, OnGap } from './positions.ts';
  * batch.
  */
 export interface StreamOptions {
-  /** Of what is queued, and of what a transaction takes of it. */
+  /** Bounds what a partition queues, and what a transaction takes of its queue. */
   readonly maxQueuedBytes: number;
   readonly maxBatchRecords: number;
   readonly onGap: OnGap;
