@@ -26,17 +26,17 @@ test('the limit is that of the control group, or that of a default Pod where the
   expect(limitOfBudget(null, 256 * MEBIBYTE)).toBe(256 * MEBIBYTE);
 });
 
-/** A budget, and how often whoever waits for it was told that there is room. */
+/** A budget, and how often it woke what waits for room. */
 function watched() {
   const memory = new MemoryBudget(LIMIT);
-  const watched = { memory, told: 0, forget: () => undefined as unknown };
+  const watched = { memory, woken: 0, forget: () => undefined as unknown };
   watched.forget = memory.onRoom(() => {
-    watched.told += 1;
+    watched.woken += 1;
   });
   return watched;
 }
 
-test('there is room for a quarter within a second, and whoever waits is told when there is again, once', () => {
+test('there is room for a quarter within a second, and what waits is woken once when there is again', () => {
   jest.useFakeTimers();
   const all = watched();
   const { memory } = all;
@@ -45,13 +45,13 @@ test('there is room for a quarter within a second, and whoever waits is told whe
   const [first, second] = [memory.hold(1), memory.hold(1)];
   expect(memory.hasRoom).toBe(false);
   memory.release([first]);
-  expect([memory.hasRoom, all.told]).toEqual([false, 0]);
+  expect([memory.hasRoom, all.woken]).toEqual([false, 0]);
   memory.release([second]);
-  expect([memory.hasRoom, all.told]).toEqual([true, 1]);
+  expect([memory.hasRoom, all.woken]).toEqual([true, 1]);
   memory.release([]);
   all.forget();
   memory.release([memory.hold(BUDGET)]);
-  expect(all.told).toBe(1);
+  expect(all.woken).toBe(1);
   expect(jest.getTimerCount()).toBe(0);
 });
 
@@ -61,18 +61,18 @@ test('what is held for a second leaves room for another quarter, and so on up to
   const { memory } = all;
   const first = memory.hold(BUDGET / 4);
   jest.advanceTimersByTime(999);
-  expect([memory.hasRoom, all.told]).toEqual([false, 0]);
+  expect([memory.hasRoom, all.woken]).toEqual([false, 0]);
   jest.advanceTimersByTime(1);
-  expect([memory.hasRoom, all.told]).toEqual([true, 1]);
+  expect([memory.hasRoom, all.woken]).toEqual([true, 1]);
   memory.hold(BUDGET / 4);
   expect(memory.hasRoom).toBe(false);
   jest.advanceTimersByTime(1_000);
-  expect([memory.hasRoom, all.told]).toEqual([true, 2]);
+  expect([memory.hasRoom, all.woken]).toEqual([true, 2]);
   memory.hold(BUDGET / 4);
   jest.advanceTimersByTime(10_000);
-  expect([memory.hasRoom, all.told]).toEqual([false, 2]);
+  expect([memory.hasRoom, all.woken]).toEqual([false, 2]);
   memory.release([first]);
-  expect([memory.hasRoom, all.told, jest.getTimerCount()]).toEqual([true, 3, 0]);
+  expect([memory.hasRoom, all.woken, jest.getTimerCount()]).toEqual([true, 3, 0]);
 });
 
 test('what is given back after a second takes nothing off what came since', () => {
@@ -107,7 +107,8 @@ test('a fetch asks for 4 MiB, and 1 MiB for a partition, and for less where that
   for (let nth = 0; nth < 20_000; nth += 1) {
     memory.answer({}).add(14_000, 13_500);
   }
-  expect(memory.fetchBytes(1).maxBytes).toBe(4 * MEBIBYTE);
+  // Four brokers would get 4 MiB each of bytes that take no more in memory.
+  expect(memory.fetchBytes(4).maxBytes).toBeGreaterThan(3.5 * MEBIBYTE);
 });
 
 test('answers of several brokers share what may be under way, and however many they are each asks for something', () => {
