@@ -116,7 +116,7 @@ export const RUNTIME_METRICS = {
     name: 'nodejs_eventloop_lag_max_seconds',
     type: 'gauge',
     labels: [],
-    help: 'Longest time in the last three minutes by which the event loop came late to its work, looked at every 100 ms; named as prom-client does',
+    help: 'Longest time in the last three minutes by which the event loop came late to its work, looked at every 250 ms; named as prom-client does',
     unit: 'seconds',
   },
   threadsLive: {

@@ -21,15 +21,15 @@ function block(ms: number): void {
   while (performance.now() < end);
 }
 
-const nextLook = () => delay(250);
+const nextLook = () => delay(500);
 
-test('nothing is told before the start; a block counts with its length, for three minutes, however often it is read', async () => {
+test('nothing is reported before the start; a block counts with its length, for three minutes, however often it is read', async () => {
   const { lag: watched, pass, read } = watching();
   expect(read()).toBeUndefined();
   const began = performance.now();
   watched.start();
   await nextLook();
-  block(600);
+  block(800);
   await nextLook();
   const seen = read() ?? 0;
   expect(seen).toBeGreaterThan(0.45);
@@ -43,12 +43,12 @@ test('nothing is told before the start; a block counts with its length, for thre
 test('a block counts that begins right after a reading, or right after the start', async () => {
   const { lag: watched, pass, read } = watching();
   watched.start();
-  block(600);
+  block(800);
   await nextLook();
   expect(read()).toBeGreaterThan(0.45);
   pass(180_000);
   read();
-  block(600);
+  block(800);
   await nextLook();
   expect(read()).toBeGreaterThan(0.45);
 });
@@ -56,7 +56,7 @@ test('a block counts that begins right after a reading, or right after the start
 test('a block counts in the reading that follows it at once', () => {
   const { lag: watched, read } = watching();
   watched.start();
-  block(600);
+  block(800);
   expect(read()).toBeGreaterThan(0.45);
 });
 
