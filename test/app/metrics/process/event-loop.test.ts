@@ -32,8 +32,9 @@ test('nothing is reported before the start; a block counts with its length, for 
   block(800);
   await nextLook();
   const seen = read() ?? 0;
-  expect(seen).toBeGreaterThan(0.45);
-  expect(seen).toBeLessThan((performance.now() - began) / 1_000);
+  expect(seen).toBeGreaterThan(0.5);
+  // A block that counted twice would be more than the time that was not waited for.
+  expect(seen).toBeLessThan((performance.now() - began) / 1_000 - 0.75);
   pass(119_000);
   expect(read()).toBe(seen);
   pass(121_000);
@@ -45,19 +46,19 @@ test('a block counts that begins right after a reading, or right after the start
   watched.start();
   block(800);
   await nextLook();
-  expect(read()).toBeGreaterThan(0.45);
+  expect(read()).toBeGreaterThan(0.5);
   pass(180_000);
   read();
   block(800);
   await nextLook();
-  expect(read()).toBeGreaterThan(0.45);
+  expect(read()).toBeGreaterThan(0.5);
 });
 
 test('a block counts in the reading that follows it at once', () => {
   const { lag: watched, read } = watching();
   watched.start();
   block(800);
-  expect(read()).toBeGreaterThan(0.45);
+  expect(read()).toBeGreaterThan(0.5);
 });
 
 test('the time from one look to the next is no delay', async () => {
