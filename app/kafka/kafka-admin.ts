@@ -1,7 +1,10 @@
 import type { Admin, ConfigResourceTypes, Kafka } from 'kafkajs';
+import { systemClock } from '../stream/ports/clock.ts';
 import type { PartitionLog, Position } from '../stream/ports/record-source.ts';
 import { OutageError } from '../stream/ports/stream-errors.ts';
 import { forbiddenTopics, messageOf, refusal } from './client/kafka-errors.ts';
+import { BrokerConnections } from './fetch/broker-connections.ts';
+import { clusterApart } from './fetch/cluster-apart.ts';
 import type { DescribedTopic, TopicIdAdmin } from './kafkajs/admin-requests.ts';
 import { NO_OFFSET } from './kafkajs/topic-patches.ts';
 
@@ -212,29 +215,27 @@ interface KafkaCheck extends Readonly<Record<string, string | number>> {
 }
 
 /**
- * The health check of Kafka: one of the advertised brokers describes the cluster, on a separate connection that is
+ * The health check of Kafka: one of the advertised brokers describes the cluster, on separate connections that are
  * opened anew after a failure. That a bootstrap address answers is not enough: no record is read there.
  *
  * @param createClient makes a client that gives up fast, since retries delay the check's answer; called at the first
  * check
  */
 export function createKafkaCheck(createClient: () => Kafka): { check(): Promise<KafkaCheck>; close(): Promise<void> } {
-  let admin: Admin | null = null;
+  let connections: BrokerConnections | null = null;
   return {
     async check() {
-      admin ??= createClient().admin();
+      connections ??= new BrokerConnections(clusterApart(createClient()), systemClock);
+      const asked = connections;
       try {
-        // A client that is connected stays so. After a bootstrap broker that failed it takes the next one.
-        await admin.connect();
-        const { clusterId, brokers } = await admin.describeCluster();
+        const { clusterId, brokers } = await asked.describe();
         return { clusterId, brokers: brokers.length };
       } catch (error) {
-        await admin.disconnect().catch(() => undefined);
+        asked.close();
+        connections = connections === asked ? null : connections;
         throw error;
       }
     },
-    async close() {
-      await admin?.disconnect().catch(() => undefined);
-    },
+    close: async () => connections?.close(),
   };
 }

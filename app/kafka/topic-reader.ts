@@ -258,7 +258,7 @@ export class TopicReader {
 
   #fetcher(listener: ReadingListener, memory: MemoryBudget): PartitionFetcher {
     return new PartitionFetcher({
-      connections: new BrokerConnections(clusterApart(this.#kafka, { onAnswer: ignore }), systemClock),
+      connections: new BrokerConnections(clusterApart(this.#kafka), systemClock),
       memory,
       clock: systemClock,
       logger: SILENT,

@@ -1,13 +1,9 @@
 import type { Settings } from '../../../settings/settings.ts';
 import { messageOf } from '../../kafka/client/kafka-errors.ts';
-import {
-  askMetadata,
-  BrokerConnections,
-  type ClusterMetadata,
-  closeBroker,
-} from '../../kafka/fetch/broker-connections.ts';
+import { BrokerConnections, closeBroker } from '../../kafka/fetch/broker-connections.ts';
 import { clusterApart } from '../../kafka/fetch/cluster-apart.ts';
 import { createKafkaClient, shareByClients } from '../../kafka/kafka-client.ts';
+import { askMetadata, type ClusterMetadata } from '../../kafka/kafkajs/cluster-requests.ts';
 import type { LoginRefusal } from '../../kafka/logins/login-refusal.ts';
 import { SILENT } from '../../kafka/topic-reader.ts';
 import { systemClock } from '../../stream/ports/clock.ts';
@@ -17,7 +13,6 @@ type KafkaSettings = Settings['kafka'];
 
 /** A connection that fails is not tried again: the line has its reason. */
 const ASKED_ONCE = 0;
-export const UNHEARD = { onAnswer: (): void => undefined };
 
 /** How an address took a connection: by an answer, by a refusal, or by none of both. */
 type Answer =
@@ -41,7 +36,7 @@ async function askAddress(kafka: KafkaSettings, address: string): Promise<Answer
   const shared = shareByClients(current, SILENT, ignore, (refused) => {
     refusal = refused;
   });
-  const connections = new BrokerConnections(clusterApart(createKafkaClient(shared, ASKED_ONCE), UNHEARD), systemClock);
+  const connections = new BrokerConnections(clusterApart(createKafkaClient(shared, ASKED_ONCE)), systemClock);
   const colon = address.lastIndexOf(':');
   const place = { nodeId: 0, host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
   const broker = await connections.apart(place);

@@ -13,7 +13,6 @@ import { Retries } from '../../stream/partition/retries.ts';
 import { systemClock } from '../../stream/ports/clock.ts';
 import type { WritePlace } from '../../stream/ports/record-sink.ts';
 import { OutageError } from '../../stream/ports/stream-errors.ts';
-import { UNHEARD } from './check-brokers.ts';
 import { aclCommand } from './check-topics.ts';
 import { away, type Finding, findingOf, LIMIT_MS, ok, type Subject, wrong } from './finding.ts';
 
@@ -48,7 +47,7 @@ const groupSubject = (groupId: string): Subject => ({ area: 'Kafka', check: 'gro
 export async function checkGroup(settings: Settings, kafka: Kafka): Promise<Finding> {
   const { groupId, sessionTimeout } = settings.kafka;
   const subject = groupSubject(groupId);
-  const connections = new BrokerConnections(clusterApart(kafka, UNHEARD), systemClock);
+  const connections = new BrokerConnections(clusterApart(kafka), systemClock);
   const coordinator = new GroupCoordinator(connections, { groupId, sessionTimeoutMs: milliseconds(sessionTimeout) });
   let outage = '';
   try {

@@ -1,29 +1,14 @@
 import type { Clock } from '../../stream/ports/clock.ts';
-import { errorTypeOf, isOutage } from '../client/kafka-errors.ts';
-import { METADATA_KEY } from '../kafkajs/admin-requests.ts';
-import type { Broker, BrokerAddress, Cluster, ProtocolRequest } from '../kafkajs/classes.ts';
+import { isOutage } from '../client/kafka-errors.ts';
+import type { Broker, BrokerAddress, Cluster } from '../kafkajs/classes.ts';
+import { askCluster, askCoordinator, askMetadata, type ClusterMetadata } from '../kafkajs/cluster-requests.ts';
 import { internals } from '../kafkajs/internals.ts';
-
-const FIND_COORDINATOR_KEY = 10;
-
-/** The kind of coordinator that groups have. */
-const OF_GROUP = 0;
 
 /** A broker that has not answered for this time is asked along with the next one. */
 const SLOW_BROKER_MS = 1_000;
 
 /** So many bootstrap brokers are connected to, one after the other, before there is none. */
 const BOOTSTRAP_TRIES = 3;
-
-/** What a broker answers about topics, as kafkajs reads it, whatever errors are in it. */
-export interface ClusterMetadata {
-  readonly brokers: readonly (BrokerAddress & { readonly nodeId: number })[];
-  readonly topicMetadata: readonly {
-    readonly topic: string;
-    readonly topicErrorCode?: number;
-    readonly partitionMetadata: readonly { readonly partitionId: number; readonly leader: number }[];
-  }[];
-}
 
 interface KnownBroker {
   readonly address: BrokerAddress;
@@ -116,6 +101,21 @@ export class BrokerConnections {
   }
 
   /**
+   * The cluster without its topics, by the first of its advertised brokers that answers. A bootstrap broker is asked
+   * who they are, and no more: no record is read there.
+   *
+   * @throws Error when none answers
+   */
+  async describe(): Promise<Omit<ClusterMetadata, 'topicMetadata'>> {
+    if (this.#brokers.size === 0) {
+      this.#follow((await this.#askBootstrap(askCluster)).brokers);
+    }
+    const cluster = await this.#first(this.#asks(askCluster, new Set()));
+    this.#follow(cluster.brokers);
+    return cluster;
+  }
+
+  /**
    * The broker that coordinates a group, by the first one that answers.
    *
    * @throws Error `GROUP_AUTHORIZATION_FAILED` when an ACL forbids the group; another one when no broker knows it
@@ -134,10 +134,14 @@ export class BrokerConnections {
   }
 
   #askAny<T>(ask: (broker: Broker) => Promise<T>, slow: ReadonlySet<number>): Promise<T> {
+    return this.#first([...this.#asks(ask, slow), () => this.#askBootstrap(ask)]);
+  }
+
+  /** Asks each of the advertised brokers, in the order in which they are best asked. */
+  #asks<T>(ask: (broker: Broker) => Promise<T>, slow: ReadonlySet<number>): readonly (() => Promise<T>)[] {
     const rank = (id: number): number => (slow.has(id) ? 2 : 0) + (this.#brokers.get(id)?.connection === null ? 1 : 0);
     const nodeIds = internals.shuffle([...this.#brokers.keys()]).toSorted((one, other) => rank(one) - rank(other));
-    const asks = nodeIds.map((nodeId) => async () => ask(await this.to(nodeId)));
-    return this.#first([...asks, () => this.#askBootstrap(ask)]);
+    return nodeIds.map((nodeId) => async () => ask(await this.to(nodeId)));
   }
 
   /** Closes all connections at once; requests under way fail. */
@@ -211,7 +215,7 @@ export class BrokerConnections {
       }
     }
     return Promise.any(asked).catch((error: unknown) => {
-      throw error instanceof AggregateError ? error.errors.at(-1) : error;
+      throw error instanceof AggregateError ? (error.errors.at(-1) ?? error) : error;
     });
   }
 
@@ -231,32 +235,6 @@ export class BrokerConnections {
       this.#brokers.delete(nodeId);
     }
   }
-}
-
-/** Asks a broker about topics, where none is named about all. Errors in the answer stay in it, unlike in kafkajs. */
-export function askMetadata(broker: Broker, topics: readonly string[]): Promise<ClusterMetadata> {
-  const lookup = broker.lookupRequest(METADATA_KEY, internals.requests.Metadata);
-  const asked = { topics, allowAutoTopicCreation: false };
-  const { request, response } = lookup(asked) as ProtocolRequest<ClusterMetadata>;
-  const parse = async (metadata: ClusterMetadata) => metadata;
-  return broker.connectionPool.send({ request, response: { decode: response.decode, parse } });
-}
-
-/** What an ACL forbids is an answer: no other broker has to be asked. */
-async function askCoordinator(
-  { lookupRequest, connectionPool }: Broker,
-  groupId: string,
-): Promise<Error | { readonly coordinator: BrokerAddress & { readonly nodeId: number } }> {
-  const lookup = lookupRequest(FIND_COORDINATOR_KEY, internals.requests.GroupCoordinator);
-  const asked = lookup({ groupId, coordinatorType: OF_GROUP });
-  return connectionPool
-    .send(asked as ProtocolRequest<Awaited<ReturnType<typeof askCoordinator>>>)
-    .catch((error: unknown) => {
-      if (error instanceof Error && errorTypeOf(error) === 'GROUP_AUTHORIZATION_FAILED') {
-        return error;
-      }
-      throw error;
-    });
 }
 
 /** An outage, which is tried again, as those of kafkajs are. */

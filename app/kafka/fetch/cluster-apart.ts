@@ -21,12 +21,14 @@ const NO_METADATA_MS = 0;
 /**
  * A cluster of the client's for one purpose, such as fetches: no other request waits for a long poll, and no long poll
  * for them.
+ *
+ * @param watcher hears of each answer. @default nothing does
  */
-export function clusterApart(kafka: Kafka, watcher: Pick<ClientListener, 'onAnswer'>): Cluster {
+export function clusterApart(kafka: Kafka, watcher?: Pick<ClientListener, 'onAnswer'>): Cluster {
   const emit = (event: string, payload: object): void => {
     if (event === REQUEST) {
       const { apiName: kind, duration: milliseconds, size: bytes } = payload as AnsweredRequest;
-      watcher.onAnswer({ kind, milliseconds, bytes });
+      watcher?.onAnswer({ kind, milliseconds, bytes });
     }
   };
   const instrumentationEmitter = { emit };

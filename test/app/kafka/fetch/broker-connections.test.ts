@@ -43,6 +43,45 @@ async function knowing(brokers: Readonly<Record<number, string>> = { 1: 'one', 2
   stub.events.splice(0);
 }
 
+describe('the cluster', () => {
+  test('is described by an advertised broker, and no topic is asked for', async () => {
+    const asked = connections.describe();
+    await settle();
+    const requests = [...stub.requests];
+    stub.metadata({ 1: 'one', 2: 'two' });
+    await settle();
+    requests.push(...stub.requests);
+    stub.metadata({ 1: 'one', 2: 'two' });
+    expect((await asked).brokers).toHaveLength(2);
+    expect(requests.map(({ to }) => to)).toEqual(['seed-0', expect.stringMatching(/^(one|two):9092$/)]);
+    // Of the list's length -1 would be all topics.
+    const bytes = (await Promise.all(requests.map(({ encode }) => encode()))) as { readonly buffer: Buffer }[];
+    expect(bytes.map(({ buffer }) => buffer.toString('hex'))).toEqual(['0000000000', '0000000000']);
+  });
+
+  test('is described over the connection that is open already', async () => {
+    await knowing();
+    void connections.describe();
+    await settle();
+    const connected = [...stub.events];
+    stub.metadata({ 1: 'one', 2: 'two' });
+    await settle();
+    void connections.describe();
+    await settle();
+    expect([connected, stub.events]).toEqual([[expect.stringMatching(/^connect (one|two):9092$/)], connected]);
+  });
+
+  test('is described by the next broker where one is away, and by no bootstrap broker', async () => {
+    await knowing();
+    stub.unreachable.add('one:9092').add('two:9092');
+    await expect(connections.describe()).rejects.toThrow('is away');
+    expect(stub.events.filter((event) => event.startsWith('connect')).toSorted()).toEqual([
+      'connect one:9092',
+      'connect two:9092',
+    ]);
+  });
+});
+
 describe('metadata', () => {
   test('come from a bootstrap broker first, whose connection is closed then', async () => {
     const asked = connections.metadata(['orders'], NONE);

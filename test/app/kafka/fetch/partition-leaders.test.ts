@@ -11,7 +11,7 @@ test.each([0, 1, 2, 3, 4, 5])(
     let asked = 0;
     const metadata = async () => {
       asked += 1;
-      return { brokers: [], topicMetadata: [] };
+      return { clusterId: 'stub', brokers: [], topicMetadata: [] };
     };
     const onFound = (): boolean => {
       if (asked === 1) {

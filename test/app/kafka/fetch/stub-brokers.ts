@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { ClusterMetadata } from '../../../../app/kafka/fetch/broker-connections.ts';
 import type { FetchListener } from '../../../../app/kafka/fetch/fetch-collector.ts';
 import { type FetchWait, USUAL_WAIT } from '../../../../app/kafka/fetch/fetch-loop.ts';
 import { PartitionFetcher } from '../../../../app/kafka/fetch/partition-fetcher.ts';
 import { answerMemory } from '../../../../app/kafka/kafkajs/answer-patches.ts';
 import type { Broker, ProtocolRequest } from '../../../../app/kafka/kafkajs/classes.ts';
+import type { ClusterMetadata } from '../../../../app/kafka/kafkajs/cluster-requests.ts';
 import { MemoryBudget } from '../../../../app/memory/memory-budget.ts';
 import type { TopicPartition } from '../../../../app/records/record.ts';
 import type { Records } from '../../../../app/records/records.ts';
@@ -193,7 +193,7 @@ export class StubBrokers {
 
   #metadata(): ClusterMetadata {
     const partitionMetadata = this.leaders.map((leader, partitionId) => ({ partitionId, leader }));
-    return { brokers: [], topicMetadata: [{ topic: ORDERS, partitionMetadata }] };
+    return { clusterId: 'stub', brokers: [], topicMetadata: [{ topic: ORDERS, partitionMetadata }] };
   }
 
   #broker(node: number): Broker {

@@ -1,5 +1,5 @@
-import type { ClusterMetadata } from '../../../../app/kafka/fetch/broker-connections.ts';
-import type { Broker, Cluster } from '../../../../app/kafka/kafkajs/classes.ts';
+import type { Broker, Cluster, ProtocolRequest } from '../../../../app/kafka/kafkajs/classes.ts';
+import type { ClusterMetadata } from '../../../../app/kafka/kafkajs/cluster-requests.ts';
 import { internals } from '../../../../app/kafka/kafkajs/internals.ts';
 
 const METADATA_KEY = 3;
@@ -8,6 +8,7 @@ const METADATA_KEY = 3;
 interface StubRequest {
   readonly to: string;
   readonly apiKey: number;
+  readonly encode: ProtocolRequest<unknown>['request']['encode'];
   resolve(answer: unknown): void;
 }
 
@@ -51,6 +52,7 @@ export class StubCluster {
   /** Answers the oldest request for metadata. */
   metadata(brokers: Readonly<Record<number, string>>, leaders: Readonly<Record<string, readonly number[]>> = {}): void {
     const answer: ClusterMetadata = {
+      clusterId: 'stub',
       brokers: Object.entries(brokers).map(([nodeId, host]) => ({ nodeId: Number(nodeId), host, port: 9092 })),
       topicMetadata: Object.entries(leaders).map(([topic, of]) => ({
         topic,
@@ -81,10 +83,10 @@ export class StubCluster {
         for (const reject of rejects) reject(error);
       },
     };
-    const send = ({ request }: { request: { apiKey: number } }) =>
+    const send = ({ request }: ProtocolRequest<unknown>) =>
       new Promise<unknown>((resolve, reject) => {
         rejects.add(reject);
-        requests.push({ to: address, apiKey: request.apiKey, resolve });
+        requests.push({ to: address, apiKey: request.apiKey, encode: request.encode, resolve });
       });
     const asked = { request: { apiKey: METADATA_KEY }, response: { decode: async () => undefined } };
     return {
