@@ -135,8 +135,8 @@ export const kafka = Type.Object(
         "Bytes that a broker gathers before it answers a fetch, as fetch.min.bytes of Kafka's consumer. More make larger transactions, and records wait for each other, kafka.fetchMaxWait at most.",
     }),
     fetchMaxWait: duration(
-      '500ms',
-      "How long a broker waits for kafka.fetchMinBytes, as fetch.max.wait.ms of Kafka's consumer. From 10ms to 5s.",
+      '1s',
+      "How long a broker waits for kafka.fetchMinBytes, as fetch.max.wait.ms of Kafka's consumer, whose default is 500ms. A partition that moves is asked for once the wait of before is over. From 10ms to 5s.",
     ),
     fetchLinger: duration(
       '100ms',

@@ -32,7 +32,7 @@ const LINGER_OF_TOPIC = 1 / 40;
 const MOST_LINGER_MS = milliseconds(MOST_LINGER);
 
 /** A broker answers as soon as it has a record, as Kafka has it. Records of a steady load gather between requests. */
-export const USUAL_WAIT: FetchWait = { minBytes: 1, maxWaitMs: 500, lingerMs: 100 };
+export const USUAL_WAIT: FetchWait = { minBytes: 1, maxWaitMs: 1_000, lingerMs: 100 };
 
 /** A broker that has not answered for this time beyond its wait may be away. */
 const OVERDUE_MS = 1_500;

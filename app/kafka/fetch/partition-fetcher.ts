@@ -20,7 +20,7 @@ interface FetcherPorts {
   readonly connections: Pick<BrokerConnections, 'to' | 'drop' | 'metadata' | 'close'>;
   readonly memory: MemoryBudget;
   readonly clock: Clock;
-  /** @default a broker answers as soon as it has a record, and after half a second without one */
+  /** @default a broker answers as soon as it has a record, and after a second without one */
   readonly wait?: FetchWait;
   readonly logger: Logger;
   readonly listener: FetchListener;

@@ -4,7 +4,7 @@ import { createTopic, produce } from '../stack/kafka-client.ts';
 import { startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 
-/** Four times what a broker waits by default. */
+/** Twice what a broker waits by default. */
 const PRODUCING_MS = 2_000;
 
 /** One is acknowledged before the next one is sent. @returns how many there are with those that were there before */

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { USUAL_WAIT } from '../../../../app/kafka/fetch/fetch-loop.ts';
 import { FetchEncoder, fetchVersion } from '../../../../app/kafka/fetch/fetch-request.ts';
 import { FetchedPartition, FetchedTopic } from '../../../../app/kafka/fetch/fetched-partition.ts';
+import { milliseconds } from '../../../../settings/schema/duration.ts';
 import { checkSettings } from '../../../../settings/settings.ts';
 import { int8, int16, int32, int64, topicId } from './fetch-bytes.ts';
 
@@ -83,9 +84,11 @@ test('a fetch waits as the settings have it where nobody says how', () => {
     kafka: { brokers: ['a:1'], topics: ['orders'], groupId: 'g' },
     database: { url: 'postgresql://h/d' },
   });
-  const { minBytes: fetchMinBytes, maxWaitMs, lingerMs } = USUAL_WAIT;
-  expect(checked).toMatchObject({
-    value: { kafka: { fetchMinBytes, fetchMaxWait: `${maxWaitMs}ms`, fetchLinger: `${lingerMs}ms` } },
+  const kafka = checked.ok ? checked.value.kafka : null;
+  expect(USUAL_WAIT).toEqual({
+    minBytes: kafka?.fetchMinBytes,
+    maxWaitMs: milliseconds(kafka?.fetchMaxWait ?? ''),
+    lingerMs: milliseconds(kafka?.fetchLinger ?? ''),
   });
 });
 
