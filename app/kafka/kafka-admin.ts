@@ -56,7 +56,7 @@ export class KafkaAdmin {
   #connected: Promise<void> | null = null;
 
   constructor(kafka: Kafka) {
-    // topic-id-patches.ts adds what kafkajs's own types do not have.
+    // admin-requests.ts adds what kafkajs's own types do not have.
     this.#admin = kafka.admin() as Admin & TopicIdAdmin;
   }
 
