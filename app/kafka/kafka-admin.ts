@@ -6,6 +6,7 @@ import { forbiddenTopics, messageOf, refusal } from './client/kafka-errors.ts';
 import { BrokerConnections } from './fetch/broker-connections.ts';
 import { clusterApart } from './fetch/cluster-apart.ts';
 import type { DescribedTopic, TopicIdAdmin } from './kafkajs/admin-requests.ts';
+import type { Cluster } from './kafkajs/classes.ts';
 import { NO_OFFSET } from './kafkajs/topic-patches.ts';
 
 /** A topic, among what has a configuration in Kafka. */
@@ -222,10 +223,13 @@ interface KafkaCheck extends Readonly<Record<string, string | number>> {
  * check
  */
 export function createKafkaCheck(createClient: () => Kafka): { check(): Promise<KafkaCheck>; close(): Promise<void> } {
+  // Kept after a failure: it goes on with the bootstrap address after those that failed.
+  let cluster: Cluster | null = null;
   let connections: BrokerConnections | null = null;
   return {
     async check() {
-      connections ??= new BrokerConnections(clusterApart(createClient()), systemClock);
+      cluster ??= clusterApart(createClient());
+      connections ??= new BrokerConnections(cluster, systemClock);
       const asked = connections;
       try {
         const { clusterId, brokers } = await asked.describe();

@@ -110,9 +110,18 @@ export class BrokerConnections {
     if (this.#brokers.size === 0) {
       this.#follow((await this.#askBootstrap(askCluster)).brokers);
     }
+    this.#requireBrokers();
     const cluster = await this.#first(this.#asks(askCluster, new Set()));
     this.#follow(cluster.brokers);
+    this.#requireBrokers();
     return cluster;
+  }
+
+  /** A broker that has just started may list none. */
+  #requireBrokers(): void {
+    if (this.#brokers.size === 0) {
+      throw connectionError('the cluster lists no brokers', 'the cluster');
+    }
   }
 
   /**

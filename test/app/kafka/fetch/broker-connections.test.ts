@@ -71,7 +71,7 @@ describe('the cluster', () => {
     expect([connected, stub.events]).toEqual([[expect.stringMatching(/^connect (one|two):9092$/)], connected]);
   });
 
-  test('is described by the next broker where one is away, and by no bootstrap broker', async () => {
+  test('is described by no bootstrap broker where the brokers are away', async () => {
     await knowing();
     stub.unreachable.add('one:9092').add('two:9092');
     await expect(connections.describe()).rejects.toThrow('is away');
@@ -79,6 +79,13 @@ describe('the cluster', () => {
       'connect one:9092',
       'connect two:9092',
     ]);
+  });
+
+  test('is not described by a broker that lists none', async () => {
+    const asked = connections.describe();
+    await settle();
+    stub.metadata({});
+    await expect(asked).rejects.toThrow('lists no brokers');
   });
 });
 
