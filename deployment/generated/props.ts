@@ -1965,8 +1965,8 @@ export interface ApplicationKafkaProps {
   readonly fetchMinBytes?: number;
 
   /**
-   * How long a broker waits for kafka.fetchMinBytes, as fetch.max.wait.ms of Kafka's consumer, whose default is
-   * 500ms. A partition that moves is asked for once the wait of before is over. From 10ms to 5s.
+   * How long a broker waits for kafka.fetchMinBytes, as fetch.max.wait.ms of Kafka's consumer. A partition that moves
+   * may wait for as long. From 10ms to 5s.
    *
    * Allowed: a duration: a whole number and one of ms, s, m, h, d, such as 500ms, 30s, 5m.
    *

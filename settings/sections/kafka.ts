@@ -136,7 +136,7 @@ export const kafka = Type.Object(
     }),
     fetchMaxWait: duration(
       '1s',
-      "How long a broker waits for kafka.fetchMinBytes, as fetch.max.wait.ms of Kafka's consumer, whose default is 500ms. A partition that moves is asked for once the wait of before is over. From 10ms to 5s.",
+      "How long a broker waits for kafka.fetchMinBytes, as fetch.max.wait.ms of Kafka's consumer. A partition that moves may wait for as long. From 10ms to 5s.",
     ),
     fetchLinger: duration(
       '100ms',
