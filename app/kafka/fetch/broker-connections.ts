@@ -224,7 +224,7 @@ export class BrokerConnections {
       }
     }
     return Promise.any(asked).catch((error: unknown) => {
-      throw error instanceof AggregateError ? (error.errors.at(-1) ?? error) : error;
+      throw error instanceof AggregateError ? error.errors.at(-1) : error;
     });
   }
 

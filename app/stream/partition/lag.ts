@@ -30,7 +30,7 @@ const BLIND_MS = 15_000;
 /** Poll interval without lag: only a new record can change it, and that one is fetched anyway. */
 export const POLL_WITHOUT_LAG_MS = 4_000;
 
-/** A look at a log that is younger is not repeated: a fetch shows it after 1 to 2 s, by the linger. */
+/** A look at a log that is younger is not repeated: a fetch shows it after 1 to 2 s, by its wait and its linger. */
 export const FRESH_MS = 2_300;
 
 /** From one look at a log without lag to the next, with the time that the broker's answer takes. */

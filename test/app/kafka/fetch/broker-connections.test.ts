@@ -81,7 +81,8 @@ describe('the cluster', () => {
     ]);
   });
 
-  test('is not described by a broker that lists none', async () => {
+  test.each(['a bootstrap broker', 'an advertised one'])('is not described by %s that lists none', async (which) => {
+    await (which === 'an advertised one' && knowing());
     const asked = connections.describe();
     await settle();
     stub.metadata({});
