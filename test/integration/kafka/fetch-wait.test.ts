@@ -10,7 +10,11 @@ const PRODUCING_MS = 2_000;
 /** Of so many a broker that is asked at once hands most over alone. */
 const LEAST_RECORDS = 20;
 
-/** One is acknowledged before the next one is sent. @returns how many there are with that of before, and how long it took */
+/**
+ * One is acknowledged before the next one is sent.
+ *
+ * @returns how many there are with the one of before, and how long it took
+ */
 async function produceInTurn(topic: string): Promise<{ readonly records: number; readonly milliseconds: number }> {
   const began = performance.now();
   let records = 1;
@@ -45,6 +49,7 @@ test('records that follow one another gather for kafka.fetchLinger', async () =>
   await awaitEachOnce({ schema, topic, records: 1 });
   const { records, milliseconds } = await produceInTurn(topic);
   await awaitEachOnce({ schema, topic, records });
-  // Twice the number of lingers, since a record that comes to a log at rest ends the wait.
-  expect(await transactionsBehind(schema, 0)).toBeLessThanOrEqual(1 + milliseconds / 500);
+  // Twice the number of lingers, since a record that comes to a log at rest ends the wait. On a slow machine that would
+  // be nearly all of them, so at most half may come alone.
+  expect(await transactionsBehind(schema, 0)).toBeLessThanOrEqual(Math.min(1 + milliseconds / 500, records / 2));
 });
