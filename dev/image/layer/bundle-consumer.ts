@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { SettingsSchema } from '../../../settings/settings.ts';
@@ -19,6 +20,19 @@ const requiredBuiltins: Plugin = {
     );
     onLoad({ filter: BUILT_IN, namespace: NAMESPACE }, ({ path }) => ({
       contents: `module.exports = require(${JSON.stringify(path)});`,
+    }));
+  },
+};
+
+/**
+ * Replaces what is not ASCII in the comments of packages, some of which esbuild keeps: V8 stores a file with another
+ * character twice as large. Other such characters are escaped by esbuild.
+ */
+const asciiComments: Plugin = {
+  name: 'ascii-comments',
+  setup({ onLoad }) {
+    onLoad({ filter: /[/\\]node_modules[/\\].*\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace(/^\s*\/\/.*$/gm, (comment) => comment.replace(/\P{ASCII}/gu, '?')),
     }));
   },
 };
@@ -56,6 +70,7 @@ export async function bundleConsumer(folder?: string): Promise<string[]> {
     banner: { js: REQUIRE },
     plugins: [
       requiredBuiltins,
+      asciiComments,
       compiledSchemas([{ name: 'SettingsSchema', from: './settings.ts', schema: SettingsSchema }]),
     ],
     keepNames: false,
