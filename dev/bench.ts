@@ -222,8 +222,10 @@ async function benchStart(stack: Stack): Promise<void> {
   const starts = await measureStarts(stack, STARTS);
   const ascending = (figures: readonly number[]) => [...figures].sort((a, b) => a - b);
   const times = ascending(starts.map(({ upMilliseconds }) => upMilliseconds));
-  const memory = ascending(starts.map(({ idleBytes }) => idleBytes / 1e6));
-  const [least = 0, middle = 0, most = 0] = [0, 0.5, 1].map((share) => memory[Math.floor(share * (STARTS - 1))]);
+  const memory = (bytes: readonly number[]): string => {
+    const spread = [0, 0.5, 1].map((share) => ascending(bytes)[Math.floor(share * (bytes.length - 1))] ?? 0);
+    return `${spread.map((each) => `${(each / 1e6).toFixed(1)} MB`).join(', ')} (${bytes.length} starts)`;
+  };
   print('Node.js', process.versions.node);
   print(
     'process start to health UP: p50, max',
@@ -231,7 +233,8 @@ async function benchStart(stack: Stack): Promise<void> {
   );
   const work = ascending(starts.map(({ cpuMilliseconds }) => cpuMilliseconds));
   print('processor time of that: p50, max', `${percentile(work, 0.5)}, ${percentile(work, 1)}`);
-  print('memory when idle: least, p50, most', [least, middle, most].map((each) => `${each.toFixed(0)} MB`).join(', '));
+  print('memory 10 s later: least, p50, most', memory(starts.map(({ idleBytes }) => idleBytes)));
+  print('memory at rest, 60 s later', memory(starts.flatMap(({ restBytes = [] }) => restBytes)));
 }
 
 /** Those that need servers. */

@@ -75,7 +75,7 @@ export const BENCH_HELP = `Measures the consumer, in one run, with a new Kafka a
   npm run bench -- tables                    300,000 records into tables of your own, beside records, several times
   npm run bench -- tables --count 1,50,200   one consumer of so many tables with keys that one template names, one partition
                                              a topic: a backlog of 1,000,000 records, and 2,000 records a second
-  npm run bench -- start                     the image's bundle: from process start to UP, and memory when idle
+  npm run bench -- start                     the image's bundle: from process start to UP, and memory at rest
 
 Options (behind "npm run bench --"):
   --records N      records to produce and write (default: 1000000; of tables: 300000, with --count 1000000; of
