@@ -102,7 +102,8 @@ export class BrokerConnections {
 
   /**
    * The cluster without its topics, by the first of its advertised brokers that answers. A bootstrap broker is asked
-   * who they are, and no more: no record is read there.
+   * who they are, and no more: no record is read there. Those that have not answered before are dropped, so that the one
+   * that has is asked first from then on: nothing else may be asked over these connections.
    *
    * @throws Error when none answers
    */
@@ -111,7 +112,11 @@ export class BrokerConnections {
       this.#follow((await this.#askBootstrap(askCluster)).brokers);
     }
     this.#requireBrokers();
-    const cluster = await this.#first(this.#asks(askCluster, new Set()));
+    const unanswered = new Set<number>();
+    const cluster = await this.#first(this.#asks(askCluster, new Set(), unanswered));
+    for (const nodeId of unanswered) {
+      this.drop(nodeId);
+    }
     this.#follow(cluster.brokers);
     this.#requireBrokers();
     return cluster;
@@ -146,11 +151,24 @@ export class BrokerConnections {
     return this.#first([...this.#asks(ask, slow), () => this.#askBootstrap(ask)]);
   }
 
-  /** Asks each of the advertised brokers, in the order in which they are best asked. */
-  #asks<T>(ask: (broker: Broker) => Promise<T>, slow: ReadonlySet<number>): readonly (() => Promise<T>)[] {
+  /**
+   * Asks each of the advertised brokers, in the order in which they are best asked.
+   *
+   * @param unanswered holds those that were asked and have not answered
+   */
+  #asks<T>(
+    ask: (broker: Broker) => Promise<T>,
+    slow: ReadonlySet<number>,
+    unanswered = new Set<number>(),
+  ): readonly (() => Promise<T>)[] {
     const rank = (id: number): number => (slow.has(id) ? 2 : 0) + (this.#brokers.get(id)?.connection === null ? 1 : 0);
     const nodeIds = internals.shuffle([...this.#brokers.keys()]).toSorted((one, other) => rank(one) - rank(other));
-    return nodeIds.map((nodeId) => async () => ask(await this.to(nodeId)));
+    return nodeIds.map((nodeId) => async () => {
+      unanswered.add(nodeId);
+      const answer = await ask(await this.to(nodeId));
+      unanswered.delete(nodeId);
+      return answer;
+    });
   }
 
   /** Closes all connections at once; requests under way fail. */

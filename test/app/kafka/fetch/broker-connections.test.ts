@@ -1,9 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { Kafka } from 'kafkajs';
 import { isOutage } from '../../../../app/kafka/client/kafka-errors.ts';
 import { BrokerConnections } from '../../../../app/kafka/fetch/broker-connections.ts';
-import { clusterApart } from '../../../../app/kafka/fetch/cluster-apart.ts';
 import type { Clock } from '../../../../app/stream/ports/clock.ts';
 import { StubCluster } from './stub-cluster.ts';
 
@@ -33,6 +31,8 @@ beforeEach(() => {
 });
 
 const NONE: ReadonlySet<number> = new Set();
+
+const BROKERS = ['one', 'two'].map((host, place) => ({ nodeId: place + 1, host, port: 9092 }));
 
 /** Metadata that name two brokers. */
 async function knowing(brokers: Readonly<Record<number, string>> = { 1: 'one', 2: 'two' }): Promise<void> {
@@ -79,6 +79,23 @@ describe('the cluster', () => {
       'connect one:9092',
       'connect two:9092',
     ]);
+  });
+
+  test('is described by the one that answered last: another one that was silent meanwhile is dropped', async () => {
+    await knowing();
+    const asked = connections.describe();
+    await settle();
+    await loseTheirPatience();
+    const [silent, answering] = stub.requests.splice(0);
+    answering?.resolve({ brokers: BROKERS, topicMetadata: [] });
+    await asked;
+    await settle();
+    expect(stub.events.filter((event) => event.startsWith('destroy'))).toEqual([`destroy ${silent?.to}`]);
+    for (let nth = 0; nth < 10; nth += 1) {
+      void connections.describe();
+      await settle();
+    }
+    expect(new Set(stub.requests.map(({ to }) => to))).toEqual(new Set([answering?.to]));
   });
 
   test.each(['a bootstrap broker', 'an advertised one'])('is not described by %s that lists none', async (which) => {
@@ -261,23 +278,6 @@ describe('a broker', () => {
     expect(isOutage(error)).toBe(true);
     await expect(connections.to(1)).rejects.toThrow();
   });
-});
-
-test("a cluster is made by the client, and its requests are those of the client's metrics", () => {
-  const answers: unknown[] = [];
-  let made: { instrumentationEmitter: { emit(event: string, payload: object): void } } | undefined;
-  const kafka = {
-    [Symbol('private:Kafka:createCluster')]: (options: typeof made) => {
-      made = options;
-      return stub.cluster;
-    },
-  } as unknown as Kafka;
-  expect(clusterApart(kafka, { onAnswer: (answer) => answers.push(answer) })).toBe(stub.cluster);
-  const payload = { apiName: 'Fetch', duration: 12, size: 345 };
-  made?.instrumentationEmitter.emit('network.request_queue_size', payload);
-  made?.instrumentationEmitter.emit('network.request', payload);
-  expect(answers).toEqual([{ kind: 'Fetch', milliseconds: 12, bytes: 345 }]);
-  expect(() => clusterApart({} as Kafka, { onAnswer: () => undefined })).toThrow('createCluster');
 });
 
 test('a bootstrap broker that is asked is closed with all others', async () => {
