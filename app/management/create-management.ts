@@ -115,7 +115,7 @@ export function assembleManagement(options: ManagementOptions): { management: Ma
   });
   const { app, isAuthorized, renewal } = guardedServer(options, endpoint);
   measureRequests(app, endpoint, metrics.http);
-  // Before the other routes: the router adds all that it has anew for the page's constraint, which took 2 % of the start.
+  // Before the other routes: for the page's constraint the router adds all of its routes anew, 2 % of the start.
   const page = servedPage(app, new ConsumerPage({ ...options, endpoint, health, figures: metrics.figures }), settings);
   serveEndpoints(app, { settings, build, endpoint, health: health.endpoint, metrics, isAuthorized });
   let registration: AdminRegistration | undefined;

@@ -102,8 +102,8 @@ export class BrokerConnections {
 
   /**
    * The cluster without its topics, by the first of its advertised brokers that answers. A bootstrap broker is asked
-   * who they are, and no more: no record is read there. Those that have not answered before are dropped, so that the one
-   * that has is asked first from then on: nothing else may be asked over these connections.
+   * who they are, and no more: no record is read there. Those that were asked before and have not answered are
+   * dropped, so that the one that has is asked first from then on: nothing else may be asked over these connections.
    *
    * @throws Error when none answers
    */

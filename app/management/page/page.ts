@@ -14,7 +14,7 @@ import { lettersSection, tablesSection, waitingLetters } from './written-tables.
 const SIGN: Readonly<Record<Status, string>> = { UP: '●', DOWN: '✕', OUT_OF_SERVICE: '◐', UNKNOWN: '?' };
 
 /**
- * A middle dot. In HTML's templates esbuild keeps it as it is, and V8 stores source with such a character twice as large.
+ * A middle dot. In a template of HTML esbuild would keep it, and V8 stores source with such a character twice as large.
  */
 const DOT = '·';
 
