@@ -45,7 +45,9 @@ export class BrokerConnections {
     const broker = await connection
       .then((opened) => this.#connected(opened))
       .catch((error: unknown) => {
-        this.drop(nodeId);
+        if (this.#brokers.get(nodeId)?.connection === connection) {
+          this.drop(nodeId);
+        }
         throw error;
       });
     if (this.#isClosed || this.#brokers.get(nodeId)?.connection !== connection) {
@@ -102,8 +104,8 @@ export class BrokerConnections {
 
   /**
    * The cluster without its topics, by the first of its advertised brokers that answers. A bootstrap broker is asked
-   * who they are, and no more: no record is read there. Those that were asked before and have not answered are
-   * dropped, so that the one that has is asked first from then on: nothing else may be asked over these connections.
+   * who they are, and no more: no record is read there. Those asked before the one that answers are dropped, as they
+   * failed or were silent: it is asked first the next time. So nothing else may be asked over these connections.
    *
    * @throws Error when none answers
    */
@@ -112,9 +114,10 @@ export class BrokerConnections {
       this.#follow((await this.#askBootstrap(askCluster)).brokers);
     }
     this.#requireBrokers();
-    const unanswered = new Set<number>();
-    const cluster = await this.#first(this.#asks(askCluster, new Set(), unanswered));
-    for (const nodeId of unanswered) {
+    const nodeIds = this.#ranked(new Set());
+    const ask = async (nodeId: number) => ({ nodeId, cluster: await askCluster(await this.to(nodeId)) });
+    const { nodeId: answering, cluster } = await this.#first(nodeIds.map((nodeId) => () => ask(nodeId)));
+    for (const nodeId of nodeIds.slice(0, nodeIds.indexOf(answering))) {
       this.drop(nodeId);
     }
     this.#follow(cluster.brokers);
@@ -151,24 +154,15 @@ export class BrokerConnections {
     return this.#first([...this.#asks(ask, slow), () => this.#askBootstrap(ask)]);
   }
 
-  /**
-   * Asks each of the advertised brokers, in the order in which they are best asked.
-   *
-   * @param unanswered holds those that were asked and have not answered
-   */
-  #asks<T>(
-    ask: (broker: Broker) => Promise<T>,
-    slow: ReadonlySet<number>,
-    unanswered = new Set<number>(),
-  ): readonly (() => Promise<T>)[] {
+  /** Asks each of the advertised brokers, in the order in which they are best asked. */
+  #asks<T>(ask: (broker: Broker) => Promise<T>, slow: ReadonlySet<number>): readonly (() => Promise<T>)[] {
+    return this.#ranked(slow).map((nodeId) => async () => ask(await this.to(nodeId)));
+  }
+
+  /** The advertised brokers: those with a connection first, the slow ones last. */
+  #ranked(slow: ReadonlySet<number>): readonly number[] {
     const rank = (id: number): number => (slow.has(id) ? 2 : 0) + (this.#brokers.get(id)?.connection === null ? 1 : 0);
-    const nodeIds = internals.shuffle([...this.#brokers.keys()]).toSorted((one, other) => rank(one) - rank(other));
-    return nodeIds.map((nodeId) => async () => {
-      unanswered.add(nodeId);
-      const answer = await ask(await this.to(nodeId));
-      unanswered.delete(nodeId);
-      return answer;
-    });
+    return internals.shuffle([...this.#brokers.keys()]).toSorted((one, other) => rank(one) - rank(other));
   }
 
   /** Closes all connections at once; requests under way fail. */

@@ -1,38 +1,17 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { isOutage } from '../../../../app/kafka/client/kafka-errors.ts';
 import { BrokerConnections } from '../../../../app/kafka/fetch/broker-connections.ts';
-import type { Clock } from '../../../../app/stream/ports/clock.ts';
-import { StubCluster } from './stub-cluster.ts';
+import { StubCluster, settle } from './stub-cluster.ts';
 
 let stub: StubCluster;
 let connections: BrokerConnections;
-let impatient: (() => void)[];
-
-/** Ends the wait for the brokers that were asked so far. */
-async function loseTheirPatience(): Promise<void> {
-  for (const end of impatient.splice(0)) end();
-  await settle();
-}
-
-const settle = async () => {
-  for (let nth = 0; nth < 10; nth += 1) await turn();
-};
 
 beforeEach(() => {
   stub = new StubCluster();
-  impatient = [];
-  const wait: Clock['wait'] = (_, signal) =>
-    new Promise((resolve) => {
-      impatient.push(resolve);
-      signal?.addEventListener('abort', () => resolve());
-    });
-  connections = new BrokerConnections(stub.cluster, { now: () => new Date(0), steady: () => new Date(0), wait });
+  connections = new BrokerConnections(stub.cluster, stub.clock);
 });
 
 const NONE: ReadonlySet<number> = new Set();
-
-const BROKERS = ['one', 'two'].map((host, place) => ({ nodeId: place + 1, host, port: 9092 }));
 
 /** Metadata that name two brokers. */
 async function knowing(brokers: Readonly<Record<number, string>> = { 1: 'one', 2: 'two' }): Promise<void> {
@@ -81,21 +60,21 @@ describe('the cluster', () => {
     ]);
   });
 
-  test('is described by the one that answered last: another one that was silent meanwhile is dropped', async () => {
-    await knowing();
+  test('is described by the broker that answered last; those asked before it are dropped, not those after it', async () => {
+    await knowing({ 1: 'one', 2: 'two', 3: 'three' });
     const asked = connections.describe();
     await settle();
-    await loseTheirPatience();
-    const [silent, answering] = stub.requests.splice(0);
-    answering?.resolve({ brokers: BROKERS, topicMetadata: [] });
+    await stub.losePatience();
+    await stub.losePatience();
+    const silent = stub.requests.shift();
+    stub.metadata({ 1: 'one', 2: 'two', 3: 'three' });
     await asked;
-    await settle();
     expect(stub.events.filter((event) => event.startsWith('destroy'))).toEqual([`destroy ${silent?.to}`]);
     for (let nth = 0; nth < 10; nth += 1) {
       void connections.describe();
       await settle();
     }
-    expect(new Set(stub.requests.map(({ to }) => to))).toEqual(new Set([answering?.to]));
+    expect(stub.requests.map(({ to }) => to)).not.toContain(silent?.to);
   });
 
   test.each(['a bootstrap broker', 'an advertised one'])('is not described by %s that lists none', async (which) => {
@@ -171,7 +150,7 @@ describe('metadata', () => {
     await knowing();
     const asked = connections.metadata(['orders'], new Set([2]));
     await settle();
-    await loseTheirPatience();
+    await stub.losePatience();
     expect(stub.requests.map(({ to }) => to)).toEqual(['one:9092', 'two:9092']);
     const [, second] = stub.requests;
     second?.resolve({ brokers: [], topicMetadata: [] });
@@ -240,6 +219,20 @@ describe('a broker', () => {
     expect(stub.events).toContain('destroy one:9092');
     stub.greets.clear();
     expect(await connections.to(1)).toMatchObject({ address: 'one:9092' });
+  });
+
+  test('keeps its connection where an attempt that was dropped before fails after it', async () => {
+    await knowing();
+    stub.greets.set('one:9092', () => undefined);
+    const dropped = connections.to(1);
+    await settle();
+    const greet = stub.greets.get('one:9092');
+    connections.drop(1);
+    stub.greets.clear();
+    const broker = await connections.to(1);
+    greet?.(null);
+    await expect(dropped).rejects.toThrow('did not answer');
+    expect(await connections.to(1)).toBe(broker);
   });
 
   test('that is none of the cluster is an outage: the cluster may have been another one before', async () => {

@@ -1,6 +1,8 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Broker, Cluster, ProtocolRequest } from '../../../../app/kafka/kafkajs/classes.ts';
 import type { ClusterMetadata } from '../../../../app/kafka/kafkajs/cluster-requests.ts';
 import { internals } from '../../../../app/kafka/kafkajs/internals.ts';
+import type { Clock } from '../../../../app/stream/ports/clock.ts';
 
 const METADATA_KEY = 3;
 
@@ -12,6 +14,11 @@ interface StubRequest {
   resolve(answer: unknown): void;
 }
 
+/** Resolves when all that is due has run. */
+export const settle = async (): Promise<void> => {
+  for (let nth = 0; nth < 10; nth += 1) await turn();
+};
+
 /** The cluster of a client, of which each broker and each request is noted; nothing is answered but by the test. */
 export class StubCluster {
   readonly events: string[] = [];
@@ -21,10 +28,19 @@ export class StubCluster {
   /** Addresses that take a connection; the test answers what versions they offer. */
   readonly greets = new Map<string, (versions: Broker['versions']) => void>();
   readonly cluster: Cluster;
+  /** Its waits end by {@link losePatience}. */
+  readonly clock: Clock;
+  readonly #waits: (() => void)[] = [];
   #seeds = 0;
 
   constructor() {
     const { events } = this;
+    const wait: Clock['wait'] = (_, signal) =>
+      new Promise((resolve) => {
+        this.#waits.push(resolve);
+        signal?.addEventListener('abort', () => resolve());
+      });
+    this.clock = { now: () => new Date(0), steady: () => new Date(0), wait };
     this.cluster = {
       rootLogger: {},
       connectionPoolBuilder: {
@@ -47,6 +63,12 @@ export class StubCluster {
       },
       disconnect: async () => undefined,
     } as unknown as Cluster;
+  }
+
+  /** Ends the wait for the brokers that were asked so far. */
+  async losePatience(): Promise<void> {
+    for (const end of this.#waits.splice(0)) end();
+    await settle();
   }
 
   /** Answers the oldest request for metadata. */
