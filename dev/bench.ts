@@ -233,8 +233,8 @@ async function benchStart(stack: Stack): Promise<void> {
   );
   const work = ascending(starts.map(({ cpuMilliseconds }) => cpuMilliseconds));
   print('processor time of that: p50, max', `${percentile(work, 0.5)}, ${percentile(work, 1)}`);
-  print('memory 10 s later: least, p50, most', memory(starts.map(({ idleBytes }) => idleBytes)));
-  print('memory at rest, 60 s later', memory(starts.flatMap(({ restBytes = [] }) => restBytes)));
+  print('memory 10 s later: least, p50, most', memory(starts.map(({ earlyBytes }) => earlyBytes)));
+  print('memory at rest, 60 s later: least, p50, most', memory(starts.flatMap(({ restBytes = [] }) => restBytes)));
 }
 
 /** Those that need servers. */

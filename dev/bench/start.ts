@@ -13,7 +13,8 @@ const TOPIC = 'start';
 const HEALTH_PATH = `${ACTUATOR_BASE_PATH}/${ACTUATOR_ENDPOINT.health}`;
 /** Each request takes processor time of the start that is measured. */
 const POLL_MS = 10;
-const IDLE_MS = 10_000;
+/** The heap is still as large as the start needed it. */
+const EARLY_MS = 10_000;
 /** From the first answer until V8 has made the heap small again: it does so some half a minute after the last work. */
 const REST_MS = 60_000;
 /** So many starts, the last ones, are watched until they rest. */
@@ -27,7 +28,7 @@ export interface Start {
   /** Processor time of the process until then. */
   readonly cpuMilliseconds: number;
   /** Resident memory 10 s later. */
-  readonly idleBytes: number;
+  readonly earlyBytes: number;
   /** Resident memory 60 s later; left out where the process was ended before. */
   readonly restBytes?: number;
 }
@@ -74,9 +75,9 @@ async function startOnce(
   });
   const upMilliseconds = await untilUp(`http://127.0.0.1:${port}${HEALTH_PATH}`, since);
   const cpuMilliseconds = cpuSeconds(consumer.pid) * 1_000;
-  await delay(IDLE_MS);
-  const start = { upMilliseconds, cpuMilliseconds, idleBytes: memoryBytes(consumer.pid, 'VmRSS') };
-  await delay(isRestAwaited ? REST_MS - IDLE_MS : 0);
+  await delay(EARLY_MS);
+  const start = { upMilliseconds, cpuMilliseconds, earlyBytes: memoryBytes(consumer.pid, 'VmRSS') };
+  await delay(isRestAwaited ? REST_MS - EARLY_MS : 0);
   const restBytes = memoryBytes(consumer.pid, 'VmRSS');
   consumer.kill('SIGTERM');
   await consumer.exited;

@@ -25,14 +25,16 @@ const requiredBuiltins: Plugin = {
 };
 
 /**
- * Replaces what is not ASCII in the comments of packages, some of which esbuild keeps: V8 stores a file with another
- * character twice as large. Other such characters are escaped by esbuild.
+ * Replaces what is not ASCII in lines of packages that are comments, some of which esbuild keeps: V8 stores a file with
+ * another character twice as large. In strings, and in templates without a tag, esbuild escapes them.
  */
 const asciiComments: Plugin = {
   name: 'ascii-comments',
   setup({ onLoad }) {
     onLoad({ filter: /[/\\]node_modules[/\\].*\.js$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replace(/^\s*\/\/.*$/gm, (comment) => comment.replace(/\P{ASCII}/gu, '?')),
+      contents: readFileSync(path, 'utf8').replace(/^[ \t]*\/\/.*$/gm, (comment) =>
+        comment.replace(/\P{ASCII}/gu, '?'),
+      ),
     }));
   },
 };
