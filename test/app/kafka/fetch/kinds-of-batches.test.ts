@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { batchOf, checksummed, compressedMessages, oldMessage, readSet, recordBatch } from './record-sets.ts';
 
-/** Kafka's protocol, record batch: where its attributes and the delta of its last offset are, and bits of the former. */
+/** Record batches of Kafka: where the attributes and the last offset's delta are, and bits of the attributes. */
 const ATTRIBUTES_AT = 21;
 const LAST_DELTA_AT = 23;
 const GZIP = 1;
