@@ -147,3 +147,47 @@ test('the end closes the connections, and an answer that comes then is dropped',
   expect(brokers.taken()).toEqual(['closed']);
   expect(brokers.asked).toEqual([]);
 });
+
+test('a partition with a fault is readable once it is answered without an error, and is read with its next batch', async () => {
+  await fetching([1], { 0: 5n });
+  await brokers.answer(1, [{ partition: 0, error: 2 }]);
+  brokers.taken();
+  brokers.fetcher.resume(orders(0));
+  await brokers.settle();
+  await brokers.answer(1, [{ partition: 0 }]);
+  expect(brokers.taken().filter((line) => line.includes(' is '))).toEqual(['0 is readable']);
+  await brokers.answer(1, [batch(0, 5)]);
+  await brokers.answer(1, [batch(0, 8)]);
+  expect(brokers.taken().filter((line) => line.includes(' is '))).toEqual(['0 is readable', '0 is read']);
+});
+
+describe('the log of failures', () => {
+  test('has each reason of a broker once, not each attempt', async () => {
+    await fetching([1, 2], { 0: 0n, 1: 0n });
+    await brokers.fail(1);
+    await brokers.fail(1);
+    await brokers.fail(2);
+    const text = 'fetches from a broker fail, trying again: connection lost';
+    expect(brokers.logged).toEqual([`warn 1 1: ${text}`, `debug 1 undefined: ${text}`, `warn 2 1: ${text}`]);
+  });
+
+  test('has why the leaders are not known', async () => {
+    brokers = new StubBrokers([1]);
+    brokers.metadataFails = true;
+    await brokers.open({ 0: 0n });
+    const text = 'a partition cannot be fetched, trying again: no metadata';
+    expect(brokers.logged.slice(0, 2)).toEqual([`warn -1 1: ${text}`, `debug -1 undefined: ${text}`]);
+  });
+
+  test('has the partition that a broker refuses by an error that fetches do not have', async () => {
+    await fetching([1], { 0: 0n });
+    await brokers.answer(1, [{ partition: 0, error: 42 }]);
+    expect(brokers.logged).toEqual([expect.stringMatching(/^warn -1 1: a partition cannot be fetched.*: orders\/0: /)]);
+  });
+
+  test('leaves what kafkajs logs itself at the level debug', async () => {
+    await fetching([1], { 0: 0n });
+    await brokers.answer(1, [], { error: 7 });
+    expect(brokers.logged).toEqual([expect.stringMatching(/^debug 1 undefined: fetches from a broker fail/)]);
+  });
+});

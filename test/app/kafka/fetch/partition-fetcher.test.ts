@@ -64,7 +64,12 @@ describe('what is asked for', () => {
 
   test('is shared by the brokers that lead something', async () => {
     await fetching([1, 2], { 0: 0n, 1: 0n });
-    expect(brokers.maxBytes).toEqual([2, 2].map((count) => brokers.memory.fetchBytes(count).maxBytes));
+    const most = (count: number): number => brokers.memory.fetchBytes(count).maxBytes;
+    expect(brokers.maxBytes).toEqual([most(2), most(2)]);
+    brokers.leaders = [2, 2];
+    await brokers.fail(1);
+    await brokers.answer(2, []);
+    expect(brokers.maxBytes).toEqual([most(1)]);
   });
 
   test('of what stays assigned goes on, and its answer under way counts, whatever comes and goes beside it', async () => {

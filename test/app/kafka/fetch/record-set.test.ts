@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { expect, jest, test } from '@jest/globals';
 import { crc32c } from '../../../../app/kafka/fetch/batch-head.ts';
 import { RecordSetReader } from '../../../../app/kafka/fetch/record-set.ts';
+import { EventLoopTurns } from '../../../../app/memory/event-loop-turns.ts';
 import { MemoryBudget } from '../../../../app/memory/memory-budget.ts';
 import type { StreamRecord } from '../../../../app/records/record.ts';
 import {
@@ -80,19 +81,50 @@ test('content with the right checksum that is no record is refused as well, and 
   expect(fault).toMatchObject({ offset: 20n, code: 'CORRUPT_BATCH' });
 });
 
-test('a batch whose size leaves no room for its head is refused', async () => {
+test.each([
+  [-1, 0],
+  [0, 0],
+  [13, 13],
+])('a batch whose size is %i leaves no room for its head, and is refused', async (size, told) => {
   const batch = recordBatch(20, 1);
-  batch.writeInt32BE(-1, 8);
-  const { fault } = await readSet(batch);
-  expect(fault).toMatchObject({ offset: 20n, reason: expect.stringContaining('its size is') });
+  batch.writeInt32BE(size, 8);
+  batch.writeInt8(0, 16);
+  for (const set of [batch, batch.subarray(0, 12 + told)]) {
+    const reason = `its size is ${told}, and the smallest one has 14 bytes`;
+    expect((await readSet(set)).fault).toMatchObject({ offset: 20n, reason });
+  }
 });
 
-test('a record format of the future is refused by its number', async () => {
+test('a message without a key and a value is the smallest one, and is read', async () => {
+  const message = oldMessage(5, { version: 0, value: null });
+  expect(message).toHaveLength(12 + 14);
+  expect(await readSet(message)).toMatchObject({ records: [{ offset: 5n, key: null, value: null }], fault: null });
+});
+
+test.each([-1, 3])('a record format that is not known is refused by its number, %i', async (format) => {
   const batch = recordBatch(20, 1);
-  batch.writeInt8(3, 16);
+  batch.writeInt8(format, 16);
   const { fault } = await readSet(batch);
-  const reason = 'its record format is 3, and 0 to 2 are known';
+  const reason = `its record format is ${format}, and 0 to 2 are known`;
   expect(fault).toMatchObject({ offset: 20n, nextOffset: null, code: 'UNKNOWN_RECORD_FORMAT', reason });
+});
+
+test('other work of the event loop has its turn between batches', async () => {
+  let [now, turns] = [0, 0];
+  const late = new EventLoopTurns(() => {
+    now += 1_000;
+    return now;
+  });
+  const other = (): void => {
+    turns += 1;
+    pending = setImmediate(other);
+  };
+  let pending = setImmediate(other);
+  const messages = [5, 6, 7].map((offset) => oldMessage(offset, { version: 1, value: '7', timestamp: 1 }));
+  const { batches } = await new RecordSetReader(new MemoryBudget(), late).read(Buffer.concat(messages), {});
+  clearImmediate(pending);
+  expect(batches).toHaveLength(3);
+  expect(turns).toBeGreaterThanOrEqual(3);
 });
 
 test('a batch that is whole has no fault behind it', async () => {

@@ -5,6 +5,7 @@ import { PartitionFetcher } from '../../../../app/kafka/fetch/partition-fetcher.
 import { answerMemory } from '../../../../app/kafka/kafkajs/answer-patches.ts';
 import type { Broker, ProtocolRequest } from '../../../../app/kafka/kafkajs/classes.ts';
 import type { ClusterMetadata } from '../../../../app/kafka/kafkajs/cluster-requests.ts';
+import type { Logger } from '../../../../app/logging/logger.ts';
 import { MemoryBudget } from '../../../../app/memory/memory-budget.ts';
 import type { TopicPartition } from '../../../../app/records/record.ts';
 import type { Records } from '../../../../app/records/records.ts';
@@ -68,6 +69,8 @@ export class StubBrokers {
   readonly told: string[] = [];
   /** What fetches have shown of logs. */
   readonly logs: string[] = [];
+  /** What was logged of failures: `<level> <broker> <count>: <text>: <reason>`. */
+  readonly logged: string[] = [];
   /** All that was handed over. */
   readonly handedOver: Records[] = [];
   readonly clock = new TurningClock();
@@ -88,7 +91,7 @@ export class StubBrokers {
   constructor(leaders: number[], wait = USUAL_WAIT) {
     this.leaders = leaders;
     const { clock } = this;
-    const logger = { ...Object.fromEntries(LEVELS.map((level) => [level, () => undefined])) } as never;
+    const logger = this.#logger();
     this.fetcher = new PartitionFetcher({
       connections: this.#connections(),
       memory: this.memory,
@@ -185,15 +188,23 @@ export class StubBrokers {
         if (this.metadataFails) {
           throw new Error('no metadata');
         }
-        return this.#metadata();
+        return this.#metadata(topics);
       },
       close: () => void this.told.push('closed'),
     };
   }
 
-  #metadata(): ClusterMetadata {
+  #metadata(topics: readonly string[]): ClusterMetadata {
     const partitionMetadata = this.leaders.map((leader, partitionId) => ({ partitionId, leader }));
-    return { clusterId: 'stub', brokers: [], topicMetadata: [{ topic: ORDERS, partitionMetadata }] };
+    return { clusterId: 'stub', brokers: [], topicMetadata: topics.map((topic) => ({ topic, partitionMetadata })) };
+  }
+
+  #logger(): Logger {
+    const log =
+      (level: string) =>
+      ({ broker, count, reason }: Record<string, unknown>, text: string): void =>
+        void this.logged.push(`${level} ${broker} ${count}: ${text}: ${reason}`);
+    return { debug: log('debug'), warn: log('warn') } as unknown as Logger;
   }
 
   #broker(node: number): Broker {
@@ -222,7 +233,7 @@ export class StubBrokers {
       onLog: ({ start, end, ...target }) => void this.logs.push(`${at(target)} from ${start} to ${end}`),
       onLogEnds: ({ highWatermark, lastStableOffset, ...target }) =>
         tell(`${at(target)} ends at ${lastStableOffset} and ${highWatermark}`),
-      onReadable: () => undefined,
+      onReadable: (target) => tell(`${at(target)} is readable`),
       onRead: (target) => tell(`${at(target)} is read`),
       onOutOfRange: (target) => tell(`${at(target)} is out of range`),
       onUnreadable: ({ offset, code, ...target }) => tell(`${at(target)}: ${code} at ${offset}`),
@@ -231,8 +242,6 @@ export class StubBrokers {
     };
   }
 }
-
-const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
 
 /** Brokers of a topic whose partitions have these leaders; those partitions that are named are sought and resumed. */
 export async function openBrokers(
