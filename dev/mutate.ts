@@ -1,9 +1,9 @@
 /** `npm run mutate`: changes the core in small ways, and checks that a test notices each change. */
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { KNOWN_MUTANTS, type KnownMutant } from './mutate/known-mutants.ts';
-import { CORE_ROOMS, type MutationReport, scoreLines, weakFiles } from './mutate/mutation-score.ts';
+import { CORE_ROOMS, isOfCore, type MutationReport, scoreLines, weakPlaces } from './mutate/mutation-score.ts';
 import { exitCodeOf } from './run/interruption.ts';
 import type { RunFolder } from './run/run-folder.ts';
 import { Screen } from './run/screen.ts';
@@ -26,7 +26,8 @@ const HELP = `Changes the core in small ways, and looks whether a test notices e
 
 It starts a new PostgreSQL. What survives is in ${REPORT}; why, in docs/verification.md.
 
-Exit codes: 0 each listed change was noticed, and of the files that hold the guarantee 90 % of all; 1 not so; 2 wrong options;
+Exit codes: 0 each listed change was noticed, and 90 % of the others: in each file that holds the guarantee, and in each
+folder, as far as its files were changed; 1 not so; 2 wrong options;
 130 (143) when Ctrl-C (SIGTERM) came before the end.
 `;
 
@@ -49,7 +50,7 @@ async function main(args: readonly string[]): Promise<number> {
 /** @throws Error when the tests that are run would not notice a change of one of the files, or there is no such file */
 function requireCoreFiles(files: readonly string[]): void {
   for (const file of files) {
-    if (!CORE_ROOMS.includes(dirname(file)) || !file.endsWith('.ts') || !existsSync(resolve(REPOSITORY, file))) {
+    if (!isOfCore(file) || !existsSync(resolve(REPOSITORY, file))) {
       throw new Error(`"${file}" is no file of ${CORE}, such as app/stream/pipeline.ts`);
     }
   }
@@ -58,7 +59,10 @@ function requireCoreFiles(files: readonly string[]): void {
 const mutate = (knownOnly: boolean, files: readonly string[], screen: Screen): Promise<number> =>
   exitCodeOf(screen, async (run) => {
     const { postgres } = await startStack({ run, parts: ['postgres'] });
-    const env = { ...process.env, STREAM_CONSUMER_TEST_DATABASE_URL: postgres?.urlWithPassword };
+    const env = {
+      ...process.env,
+      STREAM_CONSUMER_TEST_DATABASE_URL: postgres?.urlWithPassword,
+    };
     const areKnownOnesDead = files.length > 0 || (await killKnownMutants(run, env, screen));
     return areKnownOnesDead && (knownOnly || (await killAllMutants(run, env, files, screen)));
   });
@@ -119,7 +123,7 @@ async function killAllMutants(
   for (const line of scoreLines(report)) {
     screen.line(line);
   }
-  return weakFiles(report).length === 0;
+  return weakPlaces(report).length === 0;
 }
 
 process.exit(await main(process.argv.slice(2)));

@@ -1,7 +1,12 @@
 /** The folders whose files are changed. */
 export const CORE_ROOMS = ['app/kafka/fetch', 'app/records', 'app/store', 'app/stream'];
 
-/** Files that the guarantee rests on: of their mutants at least {@link LEAST_SCORE} percent have to be noticed. */
+const isIn = (file: string, room: string): boolean => file.startsWith(`${room}/`);
+
+/** Whether a file is changed: the tests that are run reach it. */
+export const isOfCore = (file: string): boolean => CORE_ROOMS.some((room) => isIn(file, room)) && file.endsWith('.ts');
+
+/** Files that the guarantee rests on: at least {@link LEAST_SCORE} percent of the mutants of each have to be noticed. */
 export const GUARANTEE_FILES = [
   'app/stream/partition/partition-stream.ts',
   'app/stream/pipeline.ts',
@@ -16,6 +21,7 @@ export const GUARANTEE_FILES = [
   'app/store/copy/isolate-poison.ts',
 ] as const;
 
+/** The least score of such a file, and of each room as a whole. */
 const LEAST_SCORE = 90;
 
 /** What is read of Stryker's report (the schema of mutation-testing-elements). */
@@ -40,15 +46,23 @@ function score(mutants: readonly Mutant[]): number {
   return noticed + missed === 0 ? 100 : (100 * noticed) / (noticed + missed);
 }
 
-/** Files of the guarantee that are in the report and have a lower score than they should. */
-export function weakFiles({ files }: MutationReport): readonly string[] {
-  return GUARANTEE_FILES.filter((file) => score(files[file]?.mutants ?? []) < LEAST_SCORE);
+/** Files of the guarantee, and rooms as far as their files are in the report, with a lower score than they should. */
+export function weakPlaces(report: MutationReport): readonly string[] {
+  const files = GUARANTEE_FILES.filter((file) => score(report.files[file]?.mutants ?? []) < LEAST_SCORE);
+  const rooms = CORE_ROOMS.filter((room) => score(mutantsOf(report, room)) < LEAST_SCORE);
+  return [...files, ...rooms];
 }
 
-/** A line for each file, each followed by the mutants that no test noticed. */
-export function scoreLines({ files }: MutationReport): readonly string[] {
-  return Object.entries(files).flatMap(([file, { mutants }]) => [
-    `${score(mutants).toFixed(1).padStart(5)} %  ${file}`,
+const mutantsOf = ({ files }: MutationReport, room: string): readonly Mutant[] =>
+  Object.entries(files).flatMap(([file, { mutants }]) => (isIn(file, room) ? mutants : []));
+
+const scoreLine = (mutants: readonly Mutant[], place: string): string =>
+  `${score(mutants).toFixed(1).padStart(5)} %  ${place}`;
+
+/** A line for each file, each followed by the mutants that no test noticed; then one for each room with such files. */
+export function scoreLines(report: MutationReport): readonly string[] {
+  const files = Object.entries(report.files).flatMap(([file, { mutants }]) => [
+    scoreLine(mutants, file),
     ...mutants
       .filter(({ status }) => MISSED.includes(status))
       .map(({ status, mutatorName, replacement, location: { start } }) => {
@@ -56,4 +70,9 @@ export function scoreLines({ files }: MutationReport): readonly string[] {
         return `         ${status} ${file}:${start.line}:${start.column} ${mutatorName} -> ${change}`;
       }),
   ]);
+  const rooms = CORE_ROOMS.map((room) => ({ room, mutants: mutantsOf(report, room) }));
+  return [
+    ...files,
+    ...rooms.filter(({ mutants }) => mutants.length > 0).map(({ room, mutants }) => scoreLine(mutants, room)),
+  ];
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { KNOWN_MUTANTS } from '../../../dev/mutate/known-mutants.ts';
-import { GUARANTEE_FILES, scoreLines, weakFiles } from '../../../dev/mutate/mutation-score.ts';
+import { GUARANTEE_FILES, isOfCore, scoreLines, weakPlaces } from '../../../dev/mutate/mutation-score.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
 
@@ -16,22 +16,36 @@ const mutants = (...statuses: readonly string[]) => ({
 });
 
 const [first] = GUARANTEE_FILES;
+const OTHER = 'app/stream/partition/retries.ts';
 const times = (status: string, count: number) => new Array<string>(count).fill(status);
 
 test('a file of the guarantee is weak below 90 % of the mutants that could be run', () => {
   const enough = mutants(...times('Killed', 8), 'Timeout', 'Survived', 'CompileError', 'Ignored');
-  expect(weakFiles({ files: { [first]: enough } })).toEqual([]);
-  expect(weakFiles({ files: { [first]: mutants(...times('Killed', 8), 'Survived', 'NoCoverage') } })).toEqual([first]);
+  expect(weakPlaces({ files: { [first]: enough } })).toEqual([]);
+  const files = { [first]: mutants(...times('Killed', 8), 'Survived', 'NoCoverage') };
+  expect(weakPlaces({ files: { ...files, [OTHER]: mutants(...times('Killed', 10)) } })).toEqual([first]);
 });
 
-test('a file that the guarantee does not rest on, or that was not asked for, is not weak', () => {
-  expect(weakFiles({ files: { 'app/stream/partition/retries.ts': mutants('Survived') } })).toEqual([]);
+test('a room is weak below 90 % of the mutants of all of its files, another file of it alone is not', () => {
+  const missed = mutants(...times('Killed', 8), 'Survived', 'Survived');
+  expect(weakPlaces({ files: { [first]: mutants(...times('Killed', 10)), [OTHER]: missed } })).toEqual([]);
+  expect(weakPlaces({ files: { [first]: mutants('Killed'), [OTHER]: missed } })).toEqual(['app/stream']);
+});
+
+test('files of the rooms can be changed, those in their folders too, and no others', () => {
+  expect([first, OTHER, 'app/stream/pipeline.ts'].map(isOfCore)).toEqual([true, true, true]);
+  expect(['app/streams/pipeline.ts', 'app/main.ts', 'app/stream/pipeline.js'].map(isOfCore)).toEqual([
+    false,
+    false,
+    false,
+  ]);
 });
 
 test('each mutant that no test noticed is listed with its place and what it made', () => {
   expect(scoreLines({ files: { [first]: mutants('Killed', 'Survived') } })).toEqual([
     ` 50.0 %  ${first}`,
     `         Survived ${first}:2:3 BlockStatement -> { }`,
+    ' 50.0 %  app/stream',
   ]);
 });
 
