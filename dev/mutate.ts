@@ -62,6 +62,7 @@ const mutate = (knownOnly: boolean, files: readonly string[], screen: Screen): P
     const env = {
       ...process.env,
       STREAM_CONSUMER_TEST_DATABASE_URL: postgres?.urlWithPassword,
+      STREAM_CONSUMER_TEST_RUN_FOLDER: run.path,
     };
     const areKnownOnesDead = files.length > 0 || (await killKnownMutants(run, env, screen));
     return areKnownOnesDead && (knownOnly || (await killAllMutants(run, env, files, screen)));
