@@ -109,7 +109,7 @@ async function killAllMutants(
   screen: Screen,
 ): Promise<boolean> {
   const chosen = files.length === 0 ? [] : ['--mutate', files.join(',')];
-  const { code } = await run.complete({
+  const { code, output } = await run.complete({
     program: process.execPath,
     args: [...STRYKER, ...chosen],
     cwd: REPOSITORY,
@@ -118,7 +118,7 @@ async function killAllMutants(
   });
   screen.endStatus();
   if (code !== 0) {
-    throw new Error('Stryker failed');
+    throw new Error(['Stryker failed:', ...output].join('\n'));
   }
   const report = JSON.parse(readFileSync(resolve(REPOSITORY, REPORT), 'utf8')) as MutationReport;
   for (const line of scoreLines(report)) {

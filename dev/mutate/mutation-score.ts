@@ -6,7 +6,7 @@ const isIn = (file: string, room: string): boolean => file.startsWith(`${room}/`
 /** Whether a file is changed: the tests that are run reach it. */
 export const isOfCore = (file: string): boolean => CORE_ROOMS.some((room) => isIn(file, room)) && file.endsWith('.ts');
 
-/** Files that the guarantee rests on: at least {@link LEAST_SCORE} percent of the mutants of each have to be noticed. */
+/** Files that the guarantee rests on: {@link LEAST_SCORE} percent of the mutants of each have to be noticed. */
 export const GUARANTEE_FILES = [
   'app/stream/partition/partition-stream.ts',
   'app/stream/pipeline.ts',

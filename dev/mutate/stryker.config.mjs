@@ -10,7 +10,7 @@ export default {
   // TypeScript 7 has no interface in JavaScript, by which Stryker reads a tsconfig.json: a name that no file has keeps it from trying.
   tsconfigFile: 'none.json',
   disableTypeChecks: false,
-  ignorePatterns: ['build', 'dist', 'docs'],
+  ignorePatterns: ['build', 'dist'],
   tempDirName: 'build/mutation/sandbox',
   jsonReporter: { fileName: 'build/mutation/report.json' },
   reporters: ['json', 'progress-append-only'],
