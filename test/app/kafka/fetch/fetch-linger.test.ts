@@ -55,6 +55,12 @@ test('what is behind an open transaction is not there to be read yet', async () 
   expect(brokers.asked).toEqual([]);
 });
 
+test('what is behind a transaction that is open from the first offset on is not there to be read yet', async () => {
+  await withoutTime([1, 1]);
+  await brokers.answer(1, [batch(0, 0), { partition: 1, highWatermark: 9, lastStableOffset: 0 }]);
+  expect(brokers.asked).toEqual([]);
+});
+
 test('where a broker sends no last stable offset, the end of the log is its high watermark', async () => {
   await withoutTime([1]);
   await brokers.answer(1, [{ ...batch(0, 0), highWatermark: 9, lastStableOffset: -1 }]);

@@ -65,6 +65,7 @@ describe('what is asked for', () => {
   test('is shared by the brokers that lead something', async () => {
     await fetching([1, 2], { 0: 0n, 1: 0n });
     const most = (count: number): number => brokers.memory.fetchBytes(count).maxBytes;
+    expect(most(2)).toBeLessThan(most(1));
     expect(brokers.maxBytes).toEqual([most(2), most(2)]);
     brokers.leaders = [2, 2];
     await brokers.fail(1);

@@ -65,7 +65,8 @@ export class TurningClock implements Clock {
 
 /** Brokers whose fetches are answered by the test, and what the fetcher made of them. */
 export class StubBrokers {
-  readonly memory = new MemoryBudget();
+  /** So small that brokers have to share the bytes of their answers. */
+  readonly memory = new MemoryBudget(8 * 2 ** 20);
   readonly told: string[] = [];
   /** What fetches have shown of logs. */
   readonly logs: string[] = [];
