@@ -30,9 +30,12 @@ const aborted = (...transactions: readonly (readonly [producerId: bigint, firstO
 const offsets = (batches: readonly ReadBatch[], transactions: ReturnType<typeof aborted>) =>
   withoutAborted(batches, transactions).flatMap(({ records }) => [...records].map(({ offset }) => Number(offset)));
 
-test('a transaction within another one, which brokers list first since it ended first, hides none of the other', () => {
+test.each([
+  ['Kafka, by their ends', aborted([B, 6], [A, 5])],
+  ['others, in any order', aborted([A, 5], [B, 6])],
+])('a transaction within another one hides none of the other, as they are listed by %s', (_, transactions) => {
   const batches = [batch(5, A), batch(6, B), abortMarker(7, B), batch(8, A), abortMarker(9, A), batch(10, A)];
-  expect(offsets(batches, aborted([B, 6], [A, 5]))).toEqual([10]);
+  expect(offsets(batches, transactions)).toEqual([10]);
 });
 
 test('a fetch that begins within two of them leaves out the records of both', () => {

@@ -21,6 +21,7 @@ function changed(change: (batch: Buffer) => unknown = () => undefined): Buffer {
 
 test.each([
   ['a checksum that is wrong', changed(), DAMAGED, 23n],
+  ['a checksum that is wrong, and one record', recordBatch(20, 1), DAMAGED, 21n],
   ['content that is no record', changed(), BROKEN, 23n],
   ['a right checksum after compaction', changed((batch) => batch.writeInt32BE(9, LAST_DELTA)), BROKEN, 30n],
   ['a wrong checksum and another last offset', changed((batch) => batch.writeInt32BE(9, LAST_DELTA)), DAMAGED, null],

@@ -147,6 +147,17 @@ test.each([4, 7, 11, 13])(
   },
 );
 
+test('a count of more than one byte is read', () => {
+  const partitions = Array.from({ length: 127 }, (_, partition) => ({ partition }));
+  expect(all(answerBytes(13, [[topicId(1), partitions]]), 13).partitions).toHaveLength(127);
+});
+
+test('a count of aborted transactions, none of which fits into what is left, is refused before any is made', () => {
+  const bytes = answerBytes(4, [['orders', [{ partition: 0 }]]]);
+  bytes.writeInt32BE(1, 42);
+  expect(() => all(bytes, 4)).toThrow('counts 1 items, and 4 bytes are left for them');
+});
+
 test('a count of 2^31 items, and a length beyond the end, are refused before anything is made of them', () => {
   const bytes = answerBytes(4, [['orders', [{ partition: 0 }]]]);
   bytes.writeInt32BE(2 ** 31 - 1, 4);

@@ -18,7 +18,10 @@ describe('an error', () => {
     async (error) => {
       await fetching([1, 1], { 0: 0n, 1: 0n });
       await brokers.answer(1, [{ partition: 0, error }]);
-      expect(brokers.taken()).toContain('0 is out of range');
+      const told = brokers.taken();
+      expect(told).toContain('0 is out of range');
+      // An offset does not depend on the leader, a topic that is not there may.
+      expect(told.includes('metadata of orders')).toBe(error !== 1);
       expect(brokers.asked).toEqual(['1: 1@0e-1']);
       brokers.seek(0, 4n);
       brokers.fetcher.resume(orders(0));
@@ -33,7 +36,9 @@ describe('an error', () => {
   ])('%d is told as %s at the position, and the partition held back', async (error, code) => {
     await fetching([1, 1], { 0: 5n, 1: 0n });
     await brokers.answer(1, [{ partition: 0, error }, batch(1, 0)]);
-    expect(brokers.taken()).toEqual(expect.arrayContaining([`0: ${code} at 5`, '1: 0 to 3 epoch 0 [0,1,2]']));
+    const told = brokers.taken();
+    expect(told).toEqual(expect.arrayContaining([`0: ${code} at 5`, '1: 0 to 3 epoch 0 [0,1,2]']));
+    expect(told).not.toContain('metadata of orders');
     expect(brokers.asked).toEqual(['1: 1@3e0']);
   });
 
@@ -141,11 +146,19 @@ test('the leaders of an assignment are those of before, and are asked for when a
 });
 
 test('the end closes the connections, and an answer that comes then is dropped', async () => {
-  await fetching([1], { 0: 0n });
+  await fetching([1, 2], { 0: 0n, 1: 0n });
   brokers.fetcher.stop();
   await brokers.answer(1, [batch(0, 0)]);
-  expect(brokers.taken()).toEqual(['closed']);
+  await brokers.fail(2);
+  expect([brokers.taken(), brokers.logged]).toEqual([['closed'], []]);
   expect(brokers.asked).toEqual([]);
+});
+
+test('a new partition may have a fault of before, so its first answer without one is reported', async () => {
+  await fetching([1], { 0: 5n });
+  await brokers.answer(1, [batch(0, 5)]);
+  await brokers.answer(1, [batch(0, 8)]);
+  expect(brokers.taken().filter((line) => line.includes(' is '))).toEqual(['0 is readable', '0 is read']);
 });
 
 test('a partition with a fault is readable once it is answered without an error, and is read with its next batch', async () => {

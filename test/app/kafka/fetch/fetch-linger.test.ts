@@ -83,6 +83,13 @@ test('a partition that is paused does not count, and is asked for at once when i
   expect(brokers.asked.map((asked) => asked.split(' ').toSorted())).toEqual([['0@3e0', '1:', '1@0e-1']]);
 });
 
+test('a broker of which nothing is wanted any more lingers for nothing', async () => {
+  await withoutTime([1]);
+  brokers.onFetched = () => brokers.fetcher.pause(orders(0));
+  await brokers.answer(1, [batch(0, 0)]);
+  expect([brokers.asked, brokers.clock.pauses]).toEqual([[], []]);
+});
+
 test('a broker that had no records for a request is asked again at once', async () => {
   await withoutTime([1]);
   await brokers.answer(1, [{ partition: 0, highWatermark: 0 }]);

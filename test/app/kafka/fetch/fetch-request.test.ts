@@ -5,7 +5,7 @@ import { FetchEncoder, fetchVersion } from '../../../../app/kafka/fetch/fetch-re
 import { FetchedPartition, FetchedTopic } from '../../../../app/kafka/fetch/fetched-partition.ts';
 import { milliseconds } from '../../../../settings/schema/duration.ts';
 import { checkSettings } from '../../../../settings/settings.ts';
-import { int8, int16, int32, int64, topicId } from './fetch-bytes.ts';
+import { askedById, int8, int16, int32, int64, topicId } from './fetch-bytes.ts';
 
 const { requests } = createRequire(import.meta.url)('kafkajs/src/protocol/requests') as {
   readonly requests: {
@@ -126,4 +126,10 @@ test.each([
   [18, false, 11],
 ])('a broker that offers %d is asked, with an id known: %s, by %d', (offered, isById, version) => {
   expect(fetchVersion(offered, isById)).toBe(version);
+});
+
+test('a count of partitions that takes more than one byte is written as such', () => {
+  const many = Array.from({ length: 127 }, (_, partition) => sought('orders', partition, 5n, 1));
+  const { asked } = askedById(Buffer.from(new FetchEncoder().encode(13, many, BOUNDS)));
+  expect(asked).toEqual(many.map(({ partition }) => `1/${partition}@5e-1`));
 });

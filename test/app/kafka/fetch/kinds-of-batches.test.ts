@@ -81,6 +81,15 @@ test.each([
     8n,
     10n,
   ],
+  [
+    'compressed ones whose offsets count from 0',
+    compressedMessages(0, 1, [
+      [0, { version: 1, value: '7', timestamp: 1 }],
+      [1, { version: 1, value: '7', timestamp: 1 }],
+    ]),
+    0n,
+    2n,
+  ],
 ])('the offsets of messages are those of their records: %s', async (_, set, firstOffset, nextOffset) => {
   const { batches } = await readSet(set);
   expect(batches).toMatchObject([

@@ -92,14 +92,27 @@ describe('what is asked for', () => {
     expect(brokers.asked).toEqual([]);
   });
 
-  test('is by name where the broker offers no more, which is told', async () => {
-    brokers = new StubBrokers([1]);
-    brokers.offered = 10;
-    await brokers.open({ 0: 4n });
+  test.each([
+    [9, 'by name, of 10, without ids'],
+    [10, 'by name, of 10, with ids'],
+  ])('is by name where the broker offers no more, which is told with version %i of its metadata', async (of, told) => {
+    brokers = new StubBrokers([1, 1]);
+    [brokers.offered, brokers.offeredMetadata] = [10, of];
+    await brokers.open({ 0: 4n, 1: 4n });
     expect(brokers.versions).toEqual([10]);
-    expect(brokers.taken()).toContain('by name, of 10');
+    expect(brokers.taken()).toContain(told);
     await brokers.answer(1, [batch(0, 4)]);
     expect(fetched(brokers.taken())).toEqual(['0: 4 to 7 epoch 0 [4,5,6]']);
+  });
+
+  test('is by name in one request, whether or not ids are known', async () => {
+    brokers = new StubBrokers([1, 1]);
+    brokers.offered = 10;
+    await brokers.open({ 0: 4n, 1: 4n });
+    brokers.seek(1, 4n, null);
+    await brokers.answer(1, []);
+    await brokers.answer(1, [batch(0, 4), batch(1, 4)]);
+    expect(fetched(brokers.taken())).toEqual(['0: 4 to 7 epoch 0 [4,5,6]', '1: 4 to 7 epoch 0 [4,5,6]']);
   });
 
   test('is by id and by name in turns where the ids of some topics are not known', async () => {
@@ -111,6 +124,18 @@ describe('what is asked for', () => {
       versions.push(...brokers.versions);
     }
     expect(versions.toSorted()).toEqual([11, 11, 13, 13]);
+  });
+
+  test('begins with another partition in each request by id, where those by name take turns with them', async () => {
+    await fetching([1, 1, 1, 1], { 0: 0n, 1: 0n, 2: 0n, 3: 0n });
+    brokers.seek(2, 0n, null);
+    brokers.seek(3, 0n, null);
+    const byId = [];
+    for (let nth = 0; nth < 8; nth += 1) {
+      await brokers.answer(1, []);
+      byId.push(...(brokers.versions[0] === 13 ? brokers.asked : []));
+    }
+    expect(byId.map((line) => line.replaceAll('@0e-1', ''))).toEqual(['1: 1 0', '1: 0 1', '1: 1 0', '1: 0 1']);
   });
 });
 
@@ -219,7 +244,7 @@ describe('an answer', () => {
   });
 
   test('shows the log for the lag, though nothing came and nothing moved, and not with each answer', async () => {
-    await fetching([1], { 0: 7n, 1: 9n });
+    await fetching([1, 1], { 0: 7n, 1: 9n });
     for (const lastStableOffset of [8, 9, 10]) {
       await brokers.answer(1, [
         { partition: 0, logStart: 5, highWatermark: 12, lastStableOffset },
@@ -236,7 +261,7 @@ describe('an answer', () => {
   });
 
   test('without the start or the stable end of the log shows none', async () => {
-    await fetching([1], { 0: 7n, 1: 9n });
+    await fetching([1, 1], { 0: 7n, 1: 9n });
     await brokers.answer(1, [
       { partition: 0, logStart: -1, highWatermark: 12 },
       { partition: 1, highWatermark: 12, lastStableOffset: -1 },

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { FetchListener } from '../../../../app/kafka/fetch/fetch-collector.ts';
 import { type FetchWait, USUAL_WAIT } from '../../../../app/kafka/fetch/fetch-loop.ts';
 import { PartitionFetcher } from '../../../../app/kafka/fetch/partition-fetcher.ts';
+import { METADATA_KEY, METADATA_WITH_IDS } from '../../../../app/kafka/kafkajs/admin-requests.ts';
 import { answerMemory } from '../../../../app/kafka/kafkajs/answer-patches.ts';
 import type { Broker, ProtocolRequest } from '../../../../app/kafka/kafkajs/classes.ts';
 import type { ClusterMetadata } from '../../../../app/kafka/kafkajs/cluster-requests.ts';
@@ -80,6 +81,8 @@ export class StubBrokers {
   leaders: number[];
   /** The latest version of Fetch that each broker offers. */
   offered = BY_ID;
+  /** The latest version of Metadata that each broker offers. */
+  offeredMetadata = METADATA_WITH_IDS;
   metadataFails = false;
   isConnectable = true;
   /** Called with what is handed over, in the very call. */
@@ -99,7 +102,8 @@ export class StubBrokers {
       ...{ clock, wait, logger },
       listener: this.#listener(),
       onPoll: () => undefined,
-      onFetchedByName: ({ offered }) => void this.told.push(`by name, of ${offered}`),
+      onFetchedByName: ({ offered, knowsIds }) =>
+        void this.told.push(`by name, of ${offered}, ${knowsIds ? 'with' : 'without'} ids`),
     });
   }
 
@@ -217,7 +221,10 @@ export class StubBrokers {
       });
       return sent.response.decode(answer);
     };
-    const versions = { [FETCH_KEY]: { maxVersion: this.offered } };
+    const versions = {
+      [FETCH_KEY]: { maxVersion: this.offered },
+      [METADATA_KEY]: { maxVersion: this.offeredMetadata },
+    };
     return { versions, connectionPool: { pool: [], send } } as unknown as Broker;
   }
 
