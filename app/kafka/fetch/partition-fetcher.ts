@@ -174,7 +174,7 @@ export class PartitionFetcher {
     return new Set([...this.#loops.values()].filter((loop) => loop.isSilent(now)).map(({ nodeId }) => nodeId));
   }
 
-  /** kafkajs itself logs connections that fail; what else fails is logged here, each reason once in a while. */
+  /** kafkajs logs connections that fail; what is no outage is logged here, each reason once in a while. */
   #failed(nodeId: number, error: unknown): void {
     const failures = this.#failures.get(nodeId) ?? new RepeatedFailures();
     this.#failures.set(nodeId, failures);

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { internals } from '../../../../app/kafka/kafkajs/internals.ts';
 import { batch, fetched, openBrokers, StubBrokers } from './stub-brokers.ts';
 
 let brokers: StubBrokers;
@@ -14,7 +15,7 @@ const orders = (partition: number) => ({ topic: 'orders', partition });
 
 describe('an error', () => {
   test.each([1, 3, 100, 103])(
-    '%d, of an offset or a topic that is not there, is told and the partition held back',
+    '%d, of an offset or a topic that is not there, is told, the partition held back, and who leads a topic asked',
     async (error) => {
       await fetching([1, 1], { 0: 0n, 1: 0n });
       await brokers.answer(1, [{ partition: 0, error }]);
@@ -33,7 +34,7 @@ describe('an error', () => {
   test.each([
     [29, 'TOPIC_FORBIDDEN'],
     [2, 'CORRUPT_BATCH'],
-  ])('%d is told as %s at the position, and the partition held back', async (error, code) => {
+  ])('%d is told as %s at the position, the partition held back, and no leader asked for', async (error, code) => {
     await fetching([1, 1], { 0: 5n, 1: 0n });
     await brokers.answer(1, [{ partition: 0, error }, batch(1, 0)]);
     const told = brokers.taken();
@@ -161,16 +162,17 @@ test('a new partition may have a fault of before, so its first answer without on
   expect(brokers.taken().filter((line) => line.includes(' is '))).toEqual(['0 is readable', '0 is read']);
 });
 
-test('a partition with a fault is readable once it is answered without an error, and is read with its next batch', async () => {
+test('a partition with a fault is readable as soon as it has an answer without an error, and read with its next batch', async () => {
   await fetching([1], { 0: 5n });
+  await brokers.answer(1, [batch(0, 5)]);
   await brokers.answer(1, [{ partition: 0, error: 2 }]);
   brokers.taken();
   brokers.fetcher.resume(orders(0));
   await brokers.settle();
   await brokers.answer(1, [{ partition: 0 }]);
   expect(brokers.taken().filter((line) => line.includes(' is '))).toEqual(['0 is readable']);
-  await brokers.answer(1, [batch(0, 5)]);
   await brokers.answer(1, [batch(0, 8)]);
+  await brokers.answer(1, [batch(0, 11)]);
   expect(brokers.taken().filter((line) => line.includes(' is '))).toEqual(['0 is readable', '0 is read']);
 });
 
@@ -198,9 +200,11 @@ describe('the log of failures', () => {
     expect(brokers.logged).toEqual([expect.stringMatching(/^warn -1 1: a partition cannot be fetched.*: orders\/0: /)]);
   });
 
-  test('leaves what kafkajs logs itself at the level debug', async () => {
+  test('has an outage at the level debug alone: kafkajs logs it, or it ends by itself', async () => {
     await fetching([1], { 0: 0n });
+    await brokers.fail(1, new internals.errors.KafkaJSConnectionError('refused', { broker: 'b' }));
     await brokers.answer(1, [], { error: 7 });
-    expect(brokers.logged).toEqual([expect.stringMatching(/^debug 1 undefined: fetches from a broker fail/)]);
+    const line = expect.stringMatching(/^debug 1 undefined: fetches from a broker fail/);
+    expect(brokers.logged).toEqual([line, line]);
   });
 });

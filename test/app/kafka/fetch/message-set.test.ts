@@ -17,18 +17,16 @@ function checksummed(message: Buffer): Buffer {
 const v1 = (offset: number, value: string | null, timestamp = 5): Buffer =>
   oldMessage(offset, { version: 1, value, timestamp });
 
-test('a value that is empty is no null', async () => {
+test('an empty value is not null', async () => {
   const { records } = await readSet(Buffer.concat([v1(5, ''), v1(6, null), v1(7, '7')]));
   expect(records.map(({ value }) => value?.toString() ?? null)).toEqual(['', null, '7']);
 });
 
-test.each([
-  [3, 'a field has the length 3, and 2 bytes are left'],
-  [1_000, 'a field has the length 1000, and 2 bytes are left'],
-])('a message whose value has %i bytes of the 2 that are left is refused', async (length, reason) => {
+test('a message whose value has a length of 3 bytes, where 2 are left, is refused', async () => {
   const message = v1(5, '77');
-  message.writeInt32BE(length, VALUE_LENGTH_AT);
+  message.writeInt32BE(3, VALUE_LENGTH_AT);
   const { records, fault } = await readSet(checksummed(message));
+  const reason = 'a field has the length 3, and 2 bytes are left';
   expect([records, fault]).toEqual([[], expect.objectContaining({ offset: 5n, code: 'CORRUPT_BATCH', reason })]);
 });
 
@@ -47,16 +45,12 @@ describe('a compressed message', () => {
     expect((await readSet(packed(set))).fault).toMatchObject({ offset: 9n, code: 'CORRUPT_BATCH', reason });
   });
 
-  test.each([
-    ['in v1 count up to the one outside', 1, 9, [8n, 9n]],
-    ['in v1 count from 0 where some old producers put 0 outside', 1, 0, [0n, 1n]],
-    ['in v0 are those inside', 0, 9, [0n, 1n]],
-  ] as const)('has offsets that %s', async (_, version, outside, offsets) => {
-    const set = compressedMessages(outside, version, [
-      [0, { version, value: 'a' }],
-      [1, { version, value: 'b' }],
+  test('has offsets that count from 0 where an old producer put 0 outside', async () => {
+    const set = compressedMessages(0, 1, [
+      [0, { version: 1, value: 'a' }],
+      [1, { version: 1, value: 'b' }],
     ]);
-    expect((await readSet(set)).records.map(({ offset }) => offset)).toEqual(offsets);
+    expect((await readSet(set)).records.map(({ offset }) => offset)).toEqual([0n, 1n]);
   });
 
   test.each([

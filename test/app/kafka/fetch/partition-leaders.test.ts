@@ -84,7 +84,7 @@ test('a look that fails is reported, and made again until it succeeds', async ()
 test.each([
   [4_999, [100]],
   [5_000, []],
-])('a look %d ms after another one waits as long as those that follow each other: %j', async (ms, pauses) => {
+])('a look %d ms after another one waits for %j ms', async (ms, pauses) => {
   const { clock, leaders } = search();
   leaders.look();
   await settle();
@@ -95,7 +95,7 @@ test.each([
 });
 
 describe('the end', () => {
-  test('is waited for by no pause, and nothing is asked any more', async () => {
+  test('cuts a pause short, and nothing is asked any more', async () => {
     const { clock, leaders, noted } = search({ onFound: () => true });
     clock.isStopped = true;
     leaders.look();

@@ -153,8 +153,8 @@ export class StubBrokers {
   }
 
   /** Fails the oldest request of a broker. */
-  async fail(node: number): Promise<void> {
-    this.#take(node).reject(new Error('connection lost'));
+  async fail(node: number, error = new Error('connection lost')): Promise<void> {
+    this.#take(node).reject(error);
     await this.settle();
   }
 

@@ -1,5 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { findPosition, type StartFrom, startPositions } from '../../../../app/stream/partition/positions.ts';
+import {
+  findPosition,
+  requirePosition,
+  type StartFrom,
+  startPositions,
+} from '../../../../app/stream/partition/positions.ts';
 import type { LogRange, Position } from '../../../../app/stream/ports/record-source.ts';
 import { PARTITION } from '../records.ts';
 import { assignAnew, settle, setUp } from '../simulation.ts';
@@ -35,6 +40,16 @@ function twoTopics(
 }
 
 const ALL = [at('orders', 0, 4n), at('orders', 1, 5n), at('payments', 0, 6n), at('payments', 1, 7n)];
+
+test('a position whose row is gone ends what reads its topic, with the last value seen', () => {
+  const [position] = ALL;
+  const partition = { topic: 'orders', partition: 0 };
+  expect(requirePosition(partition, position, 9n)).toBe(position);
+  const message = expect.stringContaining('put it back with next_offset 9');
+  expect(() => requirePosition(partition, undefined, 9n)).toThrow(
+    expect.objectContaining({ code: 'STORED_OFFSET_MISSING', topic: 'orders', message }),
+  );
+});
 
 test('positions that are all stored are gone on from, and none is stored anew', async () => {
   const { assign, initialized, fatal } = twoTopics(ALL);

@@ -63,7 +63,11 @@ test('unknown outages are the end when there are too many in a row; a known one 
   retries.succeeded();
   await retries.until(attempts(unknown(), unknown()), never);
   retries.failed();
-  expect(() => retries.failed(unknown())).toThrow('what is this; it failed 3 times in a row');
+  const last = unknown();
+  const message = 'what is this; it failed 3 times in a row';
+  expect(() => retries.failed(last)).toThrow(
+    expect.objectContaining({ code: 'DATABASE_REFUSED', message, cause: last }),
+  );
 });
 
 test('unknown outages of one table are the end for its topic alone', () => {
@@ -71,7 +75,7 @@ test('unknown outages of one table are the end for its topic alone', () => {
   const ofTable = new OutageError('the table t took no rows', { attempts: 2, table: 't' });
   retries.failed(ofTable);
   const message = expect.stringMatching(/^the table t took no rows; it failed 2 times in a row\. Mend the table/);
-  const ending = expect.objectContaining({ code: 'TABLE_REFUSES_ROWS', isOfTopic: true, message });
+  const ending = expect.objectContaining({ code: 'TABLE_REFUSES_ROWS', isOfTopic: true, message, cause: ofTable });
   expect(() => retries.failed(ofTable)).toThrow(ending);
 });
 
