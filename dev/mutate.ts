@@ -7,6 +7,7 @@ import { CORE_ROOMS, isOfCore, type MutationReport, scoreLines, weakPlaces } fro
 import { exitCodeOf } from './run/interruption.ts';
 import type { RunFolder } from './run/run-folder.ts';
 import { Screen } from './run/screen.ts';
+import { prepareCluster } from './stack/local-postgres.ts';
 import { startStack } from './stack/local-stack.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '..');
@@ -61,11 +62,13 @@ function requireCoreFiles(files: readonly string[]): void {
 
 const mutate = (knownOnly: boolean, files: readonly string[], screen: Screen): Promise<number> =>
   exitCodeOf(screen, async (run) => {
-    const { postgres } = await startStack({ run, parts: ['postgres'] });
+    const cluster = await prepareCluster(run);
+    const { postgres } = await startStack({ run, parts: ['postgres'], postgres: { copyOf: cluster } });
     const env = {
       ...process.env,
       STREAM_CONSUMER_TEST_DATABASE_URL: postgres?.urlWithPassword,
       STREAM_CONSUMER_TEST_RUN_FOLDER: run.path,
+      STREAM_CONSUMER_TEST_NEW_CLUSTER: cluster.data,
     };
     const areKnownOnesDead = files.length > 0 || (await killKnownMutants(run, env, screen));
     return areKnownOnesDead && (knownOnly || (await killAllMutants(run, env, files, screen)));

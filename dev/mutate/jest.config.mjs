@@ -1,6 +1,9 @@
 import { common } from '../../jest.config.mjs';
 
-/** Tests of the core that need no Kafka; PostgreSQL is started once, by the command, and not by each run of Jest. */
+/**
+ * Tests of the core that need no Kafka; PostgreSQL is started once, by the command, and not by each run of Jest. What
+ * one of them starts besides is its own.
+ */
 export default {
   ...common,
   rootDir: '../..',
@@ -12,5 +15,7 @@ export default {
     '<rootDir>/test/app/stream/**/*.test.ts',
     '<rootDir>/test/app/store/**/*.test.ts',
     '<rootDir>/test/integration/store/**/*.test.ts',
+    '<rootDir>/test/integration/database/database-{pool,tls}.test.ts',
+    '<rootDir>/test/integration/tables/{column-text,copy-query,few-rows,fingerprint-guard,keyed-model,keyed-writers,sql-name}.test.ts',
   ],
 };
