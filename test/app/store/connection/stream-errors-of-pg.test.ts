@@ -110,7 +110,7 @@ test('any other error has nothing to do with TLS', () => {
   expect(others.filter((error) => tlsAdvice(error) !== undefined)).toEqual([]);
 });
 
-test("OpenSSL's reason is told without the line of its source, and any other error by its message", () => {
+test("OpenSSL's reason is shown without the line of its source, and any other error by its message", () => {
   const message = '0:error:0A000086:SSL routines:tls_process:certificate verify failed:ssl/statem.c:1';
   const error = Object.assign(new Error(message), { library: 'SSL routines', reason: 'certificate verify failed' });
   expect(openSslReason(error)).toBe('TLS: certificate verify failed');
