@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { topicId } from './fetch-bytes.ts';
-import { openBrokers, StubBrokers } from './stub-brokers.ts';
+import { batch, fetched, openBrokers, StubBrokers } from './stub-brokers.ts';
 
 let brokers: StubBrokers;
 
@@ -40,6 +40,34 @@ test('the partitions of a topic follow each other in a request, in whatever orde
     '1: 3/1 3/0 1/0 1/1 2/0 2/1',
     '1: 1/0 1/1 2/0 2/1 3/0 3/1',
   ]);
+});
+
+test('what stays assigned goes on, and its answer under way counts, whatever comes and goes beside it', async () => {
+  brokers = await openBrokers([1, 1, 1], { 0: 0n, 1: 10n });
+  brokers.fetcher.assign([orders(1), orders(2)]);
+  brokers.seek(2, 20n);
+  brokers.fetcher.resume(orders(2));
+  await brokers.answer(1, [batch(0, 0), batch(1, 10)]);
+  expect(fetched(brokers.taken())).toEqual(['1: 10 to 13 epoch 0 [10,11,12]']);
+  expect(brokers.asked.map((asked) => asked.split(' ').toSorted())).toEqual([['1:', '1@13e0', '2@20e-1']]);
+});
+
+test('what went and came back is asked for once it was sought, and what was under way is dropped', async () => {
+  brokers = await openBrokers([1], { 0: 0n });
+  brokers.fetcher.assign([]);
+  brokers.fetcher.assign([orders(0)]);
+  await brokers.answer(1, [batch(0, 0)]);
+  expect(fetched(brokers.taken())).toEqual([]);
+  expect(brokers.asked).toEqual([]);
+});
+
+test('an answer of before another assignment of the partition is dropped', async () => {
+  brokers = await openBrokers([1], { 0: 0n });
+  brokers.fetcher.assign([]);
+  await brokers.open({ 0: 30n });
+  await brokers.answer(1, [batch(0, 0)]);
+  expect(fetched(brokers.taken())).toEqual([]);
+  expect(brokers.asked).toEqual(['1: 0@30e-1']);
 });
 
 test('what is not assigned can be paused, resumed and sought, to no effect', async () => {

@@ -73,25 +73,6 @@ describe('what is asked for', () => {
     expect(brokers.maxBytes).toEqual([most(1)]);
   });
 
-  test('of what stays assigned goes on, and its answer under way counts, whatever comes and goes beside it', async () => {
-    await fetching([1, 1, 1], { 0: 0n, 1: 10n });
-    brokers.fetcher.assign([orders(1), orders(2)]);
-    brokers.seek(2, 20n);
-    brokers.fetcher.resume(orders(2));
-    await brokers.answer(1, [batch(0, 0), batch(1, 10)]);
-    expect(fetched(brokers.taken())).toEqual(['1: 10 to 13 epoch 0 [10,11,12]']);
-    expect(brokers.asked.map((asked) => asked.split(' ').toSorted())).toEqual([['1:', '1@13e0', '2@20e-1']]);
-  });
-
-  test('is nothing of what went and came back until it was sought, and what was under way is dropped', async () => {
-    await fetching([1], { 0: 0n });
-    brokers.fetcher.assign([]);
-    brokers.fetcher.assign([orders(0)]);
-    await brokers.answer(1, [batch(0, 0)]);
-    expect(fetched(brokers.taken())).toEqual([]);
-    expect(brokers.asked).toEqual([]);
-  });
-
   test.each([
     [9, 'by name, of 10, without ids'],
     [10, 'by name, of 10, with ids'],
@@ -198,15 +179,6 @@ describe('an answer', () => {
     await answered;
     expect(fetched(brokers.taken())).toEqual([]);
     expect(brokers.asked).toEqual(['1: 0@1e-1']);
-  });
-
-  test('of before another assignment of the partition is dropped', async () => {
-    await fetching([1], { 0: 0n });
-    brokers.fetcher.assign([]);
-    await brokers.open({ 0: 30n });
-    await brokers.answer(1, [batch(0, 0)]);
-    expect(fetched(brokers.taken())).toEqual([]);
-    expect(brokers.asked).toEqual(['1: 0@30e-1']);
   });
 
   test('whose hand-over seeks back is asked for from there', async () => {
