@@ -1,5 +1,6 @@
-import { expect, test } from '@jest/globals';
-import { RefusedConnections } from '../../../../app/store/connection/refused-connections.ts';
+import { describe, expect, test } from '@jest/globals';
+import { DatabaseError } from 'pg';
+import { asStreamError, ofTable, RefusedConnections } from '../../../../app/store/connection/refused-connections.ts';
 import { FatalError, OutageError } from '../../../../app/stream/ports/stream-errors.ts';
 
 const REFUSAL = new FatalError('DATABASE_REFUSED', 'PostgreSQL refused');
@@ -38,4 +39,67 @@ test('the time that a refusal may take is that of the moment: longer once a logi
   pauses = [1_000];
   refusals.ended();
   expect(refusals.refused(REFUSAL, 2, 3)).toBeInstanceOf(OutageError);
+});
+
+function databaseError(code: string): DatabaseError {
+  const error = new DatabaseError('no', 0, 'error');
+  error.code = code;
+  return error;
+}
+
+describe('an error of pg', () => {
+  test.each([
+    ['53300', undefined, { reason: 'database_busy', isLockWait: false, table: undefined }, 'PostgreSQL cannot do it'],
+    ['57P01', undefined, { reason: 'database_away', isLockWait: false, table: undefined }, 'PostgreSQL cannot do it'],
+    ['55P03', undefined, { reason: 'database_busy', isLockWait: true, table: undefined }, 'PostgreSQL cannot do it'],
+    ['55P03', 't', { reason: 'database_busy', isLockWait: true, table: 't' }, 'the table t takes no rows for now'],
+    ['57P01', 't', { reason: 'database_busy', isLockWait: false, table: 't' }, 'the table t takes no rows for now'],
+  ] as const)('%s that passes, of the table %s, is an outage for as long as it lasts', (code, table, facts, words) => {
+    const cause = databaseError(code);
+    const error = asStreamError(cause, table === undefined ? {} : { table });
+    expect(error).toMatchObject({ name: 'OutageError', attempts: Number.POSITIVE_INFINITY, cause, ...facts });
+    expect(error.message).toMatch(new RegExp(`^${words}.*: SQLSTATE ${code}: no$`));
+  });
+
+  test.each([
+    [undefined, 'PostgreSQL failed: SQLSTATE XX000: no'],
+    ['t', 'the table t took no rows: SQLSTATE XX000: no'],
+  ])('of a kind that is not known, of the table %s, is an outage for some attempts', (table, message) => {
+    const error = asStreamError(databaseError('XX000'), table === undefined ? {} : { table });
+    expect(error).toMatchObject({ name: 'OutageError', message, table });
+    expect(Number.isFinite((error as OutageError).attempts)).toBe(true);
+  });
+
+  test('that somebody has to mend names where the credentials come from', () => {
+    const cause = databaseError('28P01');
+    expect(asStreamError(cause)).toMatchObject({ code: 'DATABASE_REFUSED', cause });
+    expect(asStreamError(cause).message).toMatch(/^PostgreSQL refused: SQLSTATE 28P01: no; .*, then start again$/);
+    const { message } = asStreamError(cause, { credentialsFrom: '/run/secrets' });
+    expect(message).toMatch(/then start again\. The credentials are those of \/run\/secrets$/);
+  });
+
+  test('stays what it is where it is one of the stream already, and is unexpected where the program is wrong', () => {
+    for (const error of [new OutageError('away'), new FatalError('UNEXPECTED', 'no')]) {
+      expect(asStreamError(error)).toBe(error);
+    }
+    expect(asStreamError(new TypeError('x is no function'))).toMatchObject({ code: 'UNEXPECTED' });
+  });
+});
+
+describe("an error of a table's statement", () => {
+  test.each([
+    ['55P03', { name: 'OutageError', table: 't', isLockWait: true }],
+    ['XX000', { name: 'OutageError', table: 't' }],
+    ['42501', { name: 'FatalError', code: 'TABLE_REFUSES_ROWS', message: expect.stringContaining('SQLSTATE 42501') }],
+  ])('%s is about the table', (code, facts) => {
+    expect(ofTable(databaseError(code), 't')).toMatchObject({ ...facts, cause: { code } });
+  });
+
+  test.each([
+    ['the fault of a row', databaseError('22P02')],
+    ['the end of the session', databaseError('57P01')],
+    ['a connection that is lost', Object.assign(new Error('lost'), { code: 'ECONNRESET' })],
+  ])('%s is returned as it is', (_, error) => {
+    expect(ofTable(error, 't')).toBe(error);
+  });
 });

@@ -2,7 +2,12 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import pg, { DatabaseError } from 'pg';
 import { CredentialsRefused, CredentialsUnavailable } from '../../../../app/credentials/credentials.ts';
-import { describeDatabaseError, refusedParameter, verdictOn } from '../../../../app/store/connection/sqlstate.ts';
+import {
+  describeDatabaseError,
+  refusedParameter,
+  troubleOf,
+  verdictOn,
+} from '../../../../app/store/connection/sqlstate.ts';
 import { reasonOfSqlstate } from '../../../../app/store/copy/refused-row.ts';
 
 function databaseError(code: string): DatabaseError {
@@ -208,4 +213,23 @@ test.each([
   [new Error('The server does not support SSL connections'), 'stop'],
 ])('of a login or of TLS, "%s": %s', (error, verdict) => {
   expect(verdictOn(error)).toBe(verdict);
+});
+
+test.each([
+  ['08006', 'database_away'],
+  ['57P01', 'database_away'],
+  ['57P03', 'database_away'],
+  ['57P04', 'database_busy'],
+  ['57014', 'database_busy'],
+  ['53300', 'database_busy'],
+  ['10800', 'database_busy'],
+])('SQLSTATE %s: %s', (code, trouble) => {
+  expect(troubleOf(databaseError(code))).toBe(trouble);
+});
+
+test('of several hosts, one that is away is enough to be away', () => {
+  const away = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+  expect(troubleOf(new AggregateError([databaseError('53300'), away]))).toBe('database_away');
+  expect(troubleOf(new AggregateError([databaseError('53300'), databaseError('57014')]))).toBe('database_busy');
+  expect([away, new TypeError('no')].map(troubleOf)).toEqual(['database_away', 'database_busy']);
 });
