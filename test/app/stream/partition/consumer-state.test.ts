@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Lifecycle } from '../../../../app/stream/partition/consumer-state.ts';
+import { Lifecycle, oldestSchemaWait } from '../../../../app/stream/partition/consumer-state.ts';
 
 test('a consumer starts, is assigned, runs, pauses, runs on, drains and stops', () => {
   const lifecycle = new Lifecycle();
@@ -56,4 +56,11 @@ test('a state lasts since it was reached, and reaching it again is no new beginn
   expect(lifecycle.since).toEqual(new Date(2_000));
   expect(() => lifecycle.to('starting')).toThrow('no way');
   expect(lifecycle.since).toEqual(new Date(2_000));
+});
+
+test('the oldest wait for schemas is that of the first partition that began', () => {
+  const waiting = (ms: number) => ({ schemasAwaited: { since: new Date(ms), reason: null } }) as never;
+  expect(oldestSchemaWait([])).toBeNull();
+  expect(oldestSchemaWait([{} as never])).toBeNull();
+  expect(oldestSchemaWait([waiting(7), {} as never, waiting(5), waiting(6)])).toEqual(new Date(5));
 });

@@ -1,14 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Logger } from '../../../../app/logging/logger.ts';
 import { recordsOf } from '../../../../app/records/pack-records.ts';
-import { oldestSchemaWait } from '../../../../app/stream/partition/consumer-state.ts';
 import { OutageError } from '../../../../app/stream/ports/stream-errors.ts';
 import {
   type CommittedBatch,
   committedBatch,
-  notifyAll,
   rowsDropped,
-  type StreamListener,
   streamLog,
 } from '../../../../app/stream/ports/stream-listener.ts';
 import type { DeadLetterReason } from '../../../../contract/dead-letter-reasons.ts';
@@ -139,34 +136,4 @@ describe('a failed write', () => {
     expect(await failed(error, async (asked) => asked === error)).toEqual(lineAt('debug', 'busy'));
     expect(await failed(error, () => Promise.reject(new Error('no')))).toEqual(lineAt('warn', 'busy'));
   });
-});
-
-test('each listener gets each event, in order, with what it is about', () => {
-  const given = {
-    onCommitted: [committed()],
-    onFenced: [PARTITION],
-    onHandover: [PARTITION],
-    onSkipped: [{ ...PARTITION, expectedOffset: 3n, nextOffset: 9n }],
-    onFailed: [PARTITION, new Error('no')],
-    onRetry: [],
-    onPaused: [true],
-  } as const;
-  const events = Object.keys(given) as (keyof typeof given)[];
-  const heard: unknown[] = [];
-  const named = (name: string) =>
-    Object.fromEntries(
-      events.map((event) => [event, (...about: readonly unknown[]) => heard.push([name, event, ...about])]),
-    ) as unknown as StreamListener;
-  const all = notifyAll([named('a'), named('b')]) as unknown as Record<string, (...about: readonly unknown[]) => void>;
-  for (const event of events) {
-    all[event]?.(...given[event]);
-  }
-  expect(heard).toEqual(events.flatMap((event) => ['a', 'b'].map((name) => [name, event, ...given[event]])));
-});
-
-test('the oldest wait for schemas is that of the first partition that began', () => {
-  const waiting = (ms: number) => ({ schemasAwaited: { since: new Date(ms), reason: null } }) as never;
-  expect(oldestSchemaWait([])).toBeNull();
-  expect(oldestSchemaWait([{} as never])).toBeNull();
-  expect(oldestSchemaWait([waiting(7), {} as never, waiting(5), waiting(6)])).toEqual(new Date(5));
 });
