@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { KNOWN_MUTANTS, type KnownMutant } from './mutate/known-mutants.ts';
 import { CORE_ROOMS, isOfCore, type MutationReport, scoreLines, weakPlaces } from './mutate/mutation-score.ts';
+import { ExplainedError } from './run/explained-error.ts';
 import { exitCodeOf } from './run/interruption.ts';
 import type { RunFolder } from './run/run-folder.ts';
 import { Screen } from './run/screen.ts';
@@ -124,7 +125,7 @@ async function killAllMutants(
   });
   screen.endStatus();
   if (code !== 0) {
-    throw new Error(['Stryker failed:', ...output].join('\n'));
+    throw new ExplainedError(['Stryker failed:', ...output].join('\n'));
   }
   const report = JSON.parse(readFileSync(resolve(REPOSITORY, REPORT), 'utf8')) as MutationReport;
   for (const line of scoreLines(report)) {
