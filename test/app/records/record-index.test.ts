@@ -43,3 +43,11 @@ test.each([
   expect(read.length).toBe(steps);
   expect(read.at(-1)?.record(0)).toEqual(aRecord(0n, fields));
 });
+
+test('a header without a key is refused', () => {
+  const { bytes, length, base } = packRecords([aRecord(0n, { headers: [{ key: 'a', value: null }] })]);
+  const noKey = Buffer.from(bytes);
+  // The length of the key, and the key: null, and then a value of no bytes.
+  noKey.set([1, 0], noKey.length - 3);
+  expect(() => new RecordIndex(noKey, length, base).readOn()).toThrow('a header has no key');
+});
