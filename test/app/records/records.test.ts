@@ -84,6 +84,20 @@ test('a slice, what is behind an offset, and a place are those of the records in
   );
 });
 
+test('a slice of slices has the records of each of them', () => {
+  const [first, second, third] = [0n, 10n, 20n].map((from) =>
+    recordsOf(Array.from({ length: 5 }, (_, nth) => aRecord(from + BigInt(nth)))).slice(1, 4),
+  );
+  const records = Records.joined([first, second, third].map((slice) => slice ?? Records.NONE));
+  const offsets = (of: Records): number[] => [...of].map(({ offset }) => Number(offset));
+  expect(offsets(records)).toEqual([1, 2, 3, 11, 12, 13, 21, 22, 23]);
+  expect(offsets(records.slice(2, 8))).toEqual([3, 11, 12, 13, 21, 22]);
+  expect(offsets(records.slice(4, 5))).toEqual([12]);
+  expect(offsets(records.behind(12n))).toEqual([12, 13, 21, 22, 23]);
+  expect([0, 4, 8, 9].map((place) => records.offsetAt(place))).toEqual([1n, 12n, 23n, null]);
+  expect(records.markAt(7)).toEqual({ offset: 22n, timestamp: aRecord(22n).timestamp });
+});
+
 test('bytes of parts add up, and what fits is as much as the room has, but one where it is needed', () => {
   fc.assert(
     fc.property(someBatches, fc.nat(10), fc.nat(2_000), (batches, most, bytes) => {
