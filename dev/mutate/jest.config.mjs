@@ -15,7 +15,7 @@ export default {
     '<rootDir>/test/app/stream/**/*.test.ts',
     '<rootDir>/test/app/store/**/*.test.ts',
     '<rootDir>/test/integration/store/**/*.test.ts',
-    '<rootDir>/test/integration/database/database-{pool,tls}.test.ts',
+    '<rootDir>/test/integration/database/database-{check,pool,tls}.test.ts',
     '<rootDir>/test/integration/tables/{column-text,copy-query,few-rows,fingerprint-guard,keyed-model,keyed-writers,sql-name}.test.ts',
   ],
 };

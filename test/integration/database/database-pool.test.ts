@@ -125,8 +125,6 @@ const ownProcess = async (client: pg.ClientBase): Promise<number> =>
 const isClosed = (pool: DatabasePool) =>
   until('the pool to have noticed', async () => (pool.figures().idle === 0 ? true : undefined));
 
-const NEVER = new AbortController().signal;
-
 test('an idle connection that the server ended is opened again at once, and is no failure', async () => {
   const { pool, failures } = aPool('20s');
   const processes = await Promise.all(Array.from({ length: 3 }, () => pool.withClient(ownProcess)));
@@ -187,28 +185,4 @@ test('a restart between two uses is no failure; each attempt while PostgreSQL is
     await expect(pool.withClient(ownProcess)).rejects.toMatchObject({ name: 'OutageError' });
     expect(failures).toHaveLength(attempt);
   }
-});
-
-test('the check of the health counts as the pool does: not what ends between two checks, but what the next one meets', async () => {
-  const postgres = await startPrivatePostgres();
-  const { settings } = aPool('20s', postgres.urlWithPassword);
-  const broken: number[] = [];
-  const health = new ConnectionCheck(
-    () => settings,
-    () => broken.push(Date.now()),
-  );
-  const session = 'FROM pg_stat_activity WHERE application_name = $1';
-  const asked = (what: string) =>
-    query<{ pid: number }>(`SELECT ${what} ${session}`, ['stream-consumer'], postgres.urlWithPassword);
-  await health.check(NEVER);
-  const [first] = await asked('pid');
-  await asked('pg_terminate_backend(pid)');
-  await until('the session to be gone', async () => ((await asked('pid')).length === 0 ? true : undefined));
-  await health.check(NEVER);
-  expect(await asked('pid')).not.toEqual([first]);
-  expect(broken).toEqual([]);
-  await postgres.stop();
-  await expect(health.check(NEVER)).rejects.toThrow();
-  expect(broken).toHaveLength(1);
-  await health.close();
 });
