@@ -26,14 +26,25 @@ interface Transaction {
   readonly violation?: { readonly sqlstate?: string; readonly constraint?: string };
   /** Places of the rows that delete. @default none */
   readonly deletes?: readonly number[];
+  /** Places of the records of which only the table {@link ITEMS} has a row. @default none */
+  readonly ofItems?: readonly number[];
 }
 
 const placesTo = (rows: number): readonly number[] => Array.from({ length: rows }, (_, place) => place);
 
 /** Rows of one byte each. */
-function rowsOf({ rows, table = ORDERS, deletes = [] }: Transaction): TableRows {
-  const starts = Uint32Array.from(placesTo(rows + 1));
+function rowsOf({ rows, table = ORDERS, deletes = [], ofItems = [] }: Transaction): TableRows {
+  const starts = Uint32Array.from(
+    placesTo(rows + 1),
+    (end) => placesTo(end).filter((of) => !ofItems.includes(of)).length,
+  );
   return { table, rows: new Rows(Buffer.alloc(rows), starts, { deletes: new Set(deletes) }) };
+}
+
+function batchesOf(transaction: Transaction): readonly TableRows[] {
+  const { rows, ofItems } = transaction;
+  const others = ofItems && placesTo(rows).filter((place) => !ofItems.includes(place));
+  return [rowsOf(transaction), ...(others ? [rowsOf({ rows, table: ITEMS, ofItems: others })] : [])];
 }
 
 function admittedOf({ rows, topic = 'topic', partition = 0 }: Transaction): AdmittedRecords {
@@ -62,7 +73,7 @@ function open() {
       return { ...refusal, index, place: index, record, error: `no ${index}` };
     });
     try {
-      refusedAlike.requireSomeTaken(all, admittedOf(transaction), [rowsOf(transaction)]);
+      refusedAlike.requireSomeTaken(all, admittedOf(transaction), batchesOf(transaction));
       return LETTERS;
     } catch (error) {
       const { name, code = name } = error as Error & { readonly code?: string };
@@ -161,6 +172,18 @@ describe('rows of a topic that may wait, all of which a table refuses alike', ()
     const { refuse } = open();
     const ends = [refuse({ rows: 1 }), refuse({ rows: 2, refused: [0], partition: 1 }), refuse({ rows: 1 })];
     expect(ends).toEqual([HELD, LETTERS, LETTERS]);
+  });
+
+  test('are no dead letters for a row of another partition that deletes', () => {
+    const { refuse, take } = open();
+    expect(refuse({ rows: 9 })).toBe(HELD);
+    take({ rows: 2, deletes: [0, 1], partition: 2 });
+    expect(refuse({ rows: 1, partition: 1 })).toBe(WAITS);
+  });
+
+  test('are no dead letters for a record beside them of which only another table has a row', () => {
+    const { refuse } = open();
+    expect(refuse({ rows: 3, refused: [0, 2], ofItems: [1] })).toBe(HELD);
   });
 
   test('are held anew after the table took what it refused before', () => {
