@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { DatabaseError } from 'pg';
-import { asRefusal, refusedLine } from '../../../../app/store/copy/refused-row.ts';
+import { asRefusal, reasonOfSqlstate, refusedLine, tableReasonOf } from '../../../../app/store/copy/refused-row.ts';
 
 const TEXT = { relation: 'orders', format: 'text' } as const;
 const BINARY = { relation: 'orders', format: 'binary' } as const;
@@ -56,4 +56,49 @@ describe.each(['42601', '42P01', '42704', '42883', '3F000'])('SQLSTATE %s', (cod
     const refusal = asRefusal(error, { ...TEXT, statement: 'COPY' });
     expect(refusal).toEqual(isOfRow ? expect.objectContaining({ name: 'RowRefused', index: 2 }) : error);
   });
+});
+
+describe('why a row is refused, by its SQLSTATE', () => {
+  test.each([
+    ['22P02', 'invalid_json', 'value_does_not_fit'],
+    ['22021', 'invalid_utf8', 'value_does_not_fit'],
+    ['22P05', 'nul_character', 'value_does_not_fit'],
+    ['22003', 'number_out_of_range', 'value_does_not_fit'],
+    ['54001', 'nesting_too_deep', 'rejected_by_database'],
+    ['54000', 'jsonb_limit_exceeded', 'rejected_by_database'],
+    ['23502', 'rejected_by_database', 'missing_value'],
+    ['23514', 'rejected_by_database', 'constraint_violated'],
+    ['42501', 'rejected_by_database', 'constraint_violated'],
+    ['42704', 'rejected_by_database', 'value_does_not_fit'],
+    ['3F000', 'rejected_by_database', 'value_does_not_fit'],
+    ['P0001', 'rejected_by_database', 'rejected_by_database'],
+  ])('%s: %s in records, %s in a table of the user', (sqlstate, ofRecords, ofTable) => {
+    expect([reasonOfSqlstate(sqlstate), tableReasonOf(sqlstate)]).toEqual([ofRecords, ofTable]);
+  });
+});
+
+describe('a right that is lacking', () => {
+  const error = Object.assign(new DatabaseError('refused', 0, 'error'), {
+    code: '42501',
+    where: 'COPY orders, line 3',
+  });
+
+  test('is the fault of a row where the table has policies for rows', () => {
+    expect(asRefusal(error, { ...TEXT, statement: 'COPY', hasPolicies: true })).toMatchObject({ index: 2 });
+  });
+
+  test('is that of the role where it has none', () => {
+    expect(asRefusal(error, { ...TEXT, statement: 'COPY' })).toBe(error);
+    expect(asRefusal(error)).toBe(error);
+  });
+
+  test('alone is one by policies', () => {
+    const other = Object.assign(new DatabaseError('refused', 0, 'error'), { code: '55P03' });
+    expect(asRefusal(other, { ...TEXT, statement: 'COPY', hasPolicies: true })).toBe(other);
+  });
+});
+
+test('an error without an SQLSTATE, or of no PostgreSQL, is about no row', () => {
+  const [unknown, other] = [new DatabaseError('refused', 0, 'error'), new Error('22P02')];
+  expect([asRefusal(unknown), asRefusal(other)]).toEqual([unknown, other]);
 });
