@@ -79,6 +79,7 @@ test.each([
   ['a row of −1 fields', whole('D', int16(-1)), /cannot be read: Invalid array length/],
   ['a row of more fields than it has', whole('D', int16(100)), /cannot be read/],
   ['columns of −1 fields', whole('T', int16(-1)), /cannot be read: Invalid array length/],
+  ['a long message behind another one', Buffer.concat([whole('T', int16(0)), message('Z', 40_000)]), /of 40000 bytes/],
 ])('%s ends the connection by name, and not the process', async (_, answer, words) => {
   const { client, lost } = await connected(OK, answer);
   const failure = client.query('SELECT 1').catch((error: unknown) => error);

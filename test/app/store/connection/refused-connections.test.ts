@@ -103,3 +103,20 @@ describe("an error of a table's statement", () => {
     expect(ofTable(error, 't')).toBe(error);
   });
 });
+
+describe('the advice on a refused connection', () => {
+  const login = Object.assign(new DatabaseError('no', 0, 'error'), { code: '28P01' });
+  const pooler = Object.assign(new DatabaseError('unsupported startup parameter: lock_timeout', 0, 'error'), {
+    code: '08P01',
+  });
+
+  test('of a pooler names the parameter that it does not take', () => {
+    expect(asStreamError(pooler).message).toContain('leave "lock_timeout" out of database.url');
+  });
+
+  test('of several hosts is that of each, once', () => {
+    const { message } = asStreamError(new AggregateError([login, login, pooler], 'one: no; two: no; three: no'));
+    expect(message.split('check user, password and client certificate').length).toBe(2);
+    expect(message).toContain("the lines of the server's pg_hba.conf; a connection pooler is in the way");
+  });
+});

@@ -233,3 +233,12 @@ test('of several hosts, one that is away is enough to be away', () => {
   expect(troubleOf(new AggregateError([databaseError('53300'), databaseError('57014')]))).toBe('database_busy');
   expect([away, new TypeError('no')].map(troubleOf)).toEqual(['database_away', 'database_busy']);
 });
+
+test('the parameter that a pooler does not take is found among the errors of several hosts', () => {
+  const refusal = new DatabaseError('unsupported startup parameter: statement_timeout', 0, 'error');
+  const byPooler = Object.assign(refusal, { code: '08P01' });
+  const away = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+  expect(refusedParameter(new AggregateError([away, byPooler]))).toBe('statement_timeout');
+  expect(refusedParameter(new AggregateError([away]))).toBeNull();
+  expect([away, databaseError('28P01')].map(refusedParameter)).toEqual([null, null]);
+});
