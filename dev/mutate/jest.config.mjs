@@ -16,6 +16,6 @@ export default {
     '<rootDir>/test/app/store/**/*.test.ts',
     '<rootDir>/test/integration/store/**/*.test.ts',
     '<rootDir>/test/integration/database/database-{check,pool,tls}.test.ts',
-    '<rootDir>/test/integration/tables/{column-text,copy-query,dead-letter-limit,failing-triggers,few-rows,fingerprint-guard,held-up,keyed-model,keyed-writers,poison,refusals,sql-name,stages,transaction}.test.ts',
+    '<rootDir>/test/integration/tables/{column-text,copy-query,dead-letter-limit,failing-triggers,few-rows,fingerprint-guard,held-up,keyed-model,keyed-writers,poison,refusals,sql-name,transaction}.test.ts',
   ],
 };
