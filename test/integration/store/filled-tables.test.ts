@@ -90,7 +90,7 @@ describe('a group without a stored offset', () => {
       expect(message).toContain(part);
     }
     for (const way of [
-      'set kafka.groupId to that name',
+      'If group b is to take the place of a, set kafka.groupId to that name',
       'set tables[].sharedWithGroups: true for group b',
       `delete its rows of this topic from "${schema}".filled_tables and "${schema}".offsets`,
     ]) {

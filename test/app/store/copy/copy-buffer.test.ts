@@ -58,6 +58,24 @@ test('text in place is copied byte for byte, and is text where it is UTF-8 witho
   );
 });
 
+test.each([1, 15, 16, 17, 511, 512, 5_000])(
+  'a NUL or a byte that is no UTF-8 is seen at any place of %d bytes',
+  (length) => {
+    const isText = (bytes: Buffer): boolean => {
+      const { at, ...from } = within(bytes);
+      return new CopyBuffer(1).textOf(from, at, bytes.length);
+    };
+    expect(isText(Buffer.alloc(length, 'a'))).toBe(true);
+    for (const place of new Set([0, length >> 1, length - 1])) {
+      for (const byte of [0, 0x80, 0xff]) {
+        const bytes = Buffer.alloc(length, 'a');
+        bytes[place] = byte;
+        expect(isText(bytes)).toBe(false);
+      }
+    }
+  },
+);
+
 test('a JSON string in place is written only where JSON needs no escape and the bytes are ASCII', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 8 }), (bytes) => {
