@@ -10,12 +10,13 @@ test('a reader reads up to its end, and nothing of what the memory has behind it
 });
 
 test.each([
-  ['varint', 5, 'a varint has more than 5 bytes'],
-  ['exactVarlong', 10, 'a varlong has more than 10 bytes'],
-] as const)('a %s has at most %d bytes', (method, most, problem) => {
+  ['a varint', 5, 'varint'],
+  ['a varlong', 10, 'exactVarlong'],
+] as const)('%s has at most %d bytes', (name, most, method) => {
   const bytes = Buffer.concat([Buffer.alloc(most - 1, 0x80), Buffer.from([0])]);
   expect(Number(new RecordReader(bytes)[method]())).toBe(0);
-  expect(() => new RecordReader(Buffer.alloc(most + 1, 0x80))[method]()).toThrow(problem);
+  const longer = Buffer.concat([Buffer.alloc(most, 0x80), Buffer.from([0])]);
+  expect(() => new RecordReader(longer)[method]()).toThrow(`${name} has more than ${most} bytes`);
 });
 
 test('a varlong of more than seven bytes is NaN as a number, and the reader is behind it', () => {

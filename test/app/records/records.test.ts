@@ -85,10 +85,10 @@ test('a slice, what is behind an offset, and a place are those of the records in
 });
 
 test('a slice of slices has the records of each of them', () => {
-  const [first, second, third] = [0n, 10n, 20n].map((from) =>
+  const parts = [0n, 10n, 20n].map((from) =>
     recordsOf(Array.from({ length: 5 }, (_, nth) => aRecord(from + BigInt(nth)))).slice(1, 4),
   );
-  const records = Records.joined([first, second, third].map((slice) => slice ?? Records.NONE));
+  const records = Records.joined(parts);
   const offsets = (of: Records): number[] => [...of].map(({ offset }) => Number(offset));
   expect(offsets(records)).toEqual([1, 2, 3, 11, 12, 13, 21, 22, 23]);
   expect(offsets(records.slice(2, 8))).toEqual([3, 11, 12, 13, 21, 22]);

@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { ConnectionCheck } from '../../../app/store/database-check.ts';
+import { freePort } from '../../../dev/run/free-port.ts';
 import { checkSettings } from '../../../settings/settings.ts';
 import { query } from '../stack/database.ts';
-import { startPrivatePostgres } from '../stack/private-servers.ts';
+import { freezePostgres, startPrivatePostgres } from '../stack/private-servers.ts';
 import { randomName } from '../stack/random-name.ts';
 import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
 import { until } from '../stack/until.ts';
@@ -52,9 +53,12 @@ function aCheck(url: string) {
 }
 
 const sessions = async (): Promise<number[]> =>
-  (await query<{ pid: number }>('SELECT pid FROM pg_stat_activity WHERE datname = $1', [database])).map(
-    ({ pid }) => pid,
-  );
+  (
+    await query<{ pid: number }>(
+      "SELECT pid FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'",
+      [database],
+    )
+  ).map(({ pid }) => pid);
 
 test('checks that follow each other use one connection, which is closed at the end', async () => {
   const { check, failures } = aCheck(ownDatabase().href);
@@ -66,24 +70,26 @@ test('checks that follow each other use one connection, which is closed at the e
   await until('the session to be gone', async () => ((await sessions()).length === 0 ? true : undefined));
 });
 
-test('a session that does not answer is not UP', async () => {
-  const { check } = aCheck(ownDatabase().href);
+test('a server that does not answer is not UP, which counts as a failure', async () => {
+  const postgres = await startPrivatePostgres();
+  const { check, failures } = aCheck(postgres.urlWithPassword);
   await check.check(never());
-  const [session = 0] = await sessions();
-  process.kill(session, 'SIGSTOP');
+  const thaw = await freezePostgres(postgres);
   try {
     await expect(check.check(never())).rejects.toThrow('Query read timeout');
   } finally {
-    process.kill(session, 'SIGCONT');
+    thaw();
   }
+  expect(failures).toHaveLength(1);
 });
 
 test('a refused login is not tried again for ten seconds, unless the settings are others', async () => {
   const wrong = ownDatabase();
   wrong.username = 'nobody_of_this_name';
   const { check, failures, set } = aCheck(wrong.href);
-  const others = ['nextTick', 'setImmediate', 'setTimeout', 'setInterval', 'queueMicrotask', 'Date'] as const;
-  jest.useFakeTimers({ doNotFake: [...others] });
+  jest.useFakeTimers({
+    doNotFake: ['nextTick', 'setImmediate', 'setTimeout', 'setInterval', 'queueMicrotask', 'Date'],
+  });
   const refused = (await check.check(never()).catch((error: unknown) => error)) as Error;
   expect([refused.message, failures.length]).toEqual([expect.stringContaining('nobody_of_this_name'), 1]);
   jest.advanceTimersByTime(9_000);
@@ -99,11 +105,7 @@ test('a refused login is not tried again for ten seconds, unless the settings ar
 
 test('an outage is tried again by the next check', async () => {
   const away = new URL(sharedDatabaseUrl());
-  const unused = createServer().listen(0, '127.0.0.1');
-  await once(unused, 'listening');
-  away.port = `${(unused.address() as AddressInfo).port}`;
-  unused.close();
-  await once(unused, 'close');
+  away.port = `${await freePort()}`;
   const { check, failures } = aCheck(away.href);
   for (const attempt of [1, 2]) {
     await expect(check.check(never())).rejects.toMatchObject({ code: 'ECONNREFUSED' });
@@ -125,7 +127,7 @@ test('a server that takes no writes is DOWN where writes are asked for, until it
   expect(failures.length).toBe(1);
 });
 
-test('the check of the health counts as the pool does: not what ends between two checks, but what the next one meets', async () => {
+test('what ends between two checks is no failure, and what a check meets is one', async () => {
   const postgres = await startPrivatePostgres();
   const { check, failures } = aCheck(postgres.urlWithPassword);
   const session = 'FROM pg_stat_activity WHERE application_name = $1';
@@ -162,7 +164,7 @@ async function startSilentServer() {
   return { sockets, url: url.href, close };
 }
 
-test('a check that was given up goes on connecting for the next ones, and the end closes what is half open', async () => {
+test('a check that was given up goes on connecting for the next ones, and the end closes its connection', async () => {
   const silent = await startSilentServer();
   try {
     const { check, failures } = aCheck(silent.url);
@@ -171,6 +173,7 @@ test('a check that was given up goes on connecting for the next ones, and the en
     const asked = check.check(ended.signal);
     ended.abort(reason);
     await expect(asked).rejects.toBe(reason);
+    await until('the connection', async () => silent.sockets[0]);
     await expect(check.check(AbortSignal.timeout(50))).rejects.toMatchObject({ name: 'TimeoutError' });
     expect([silent.sockets.length, failures]).toEqual([1, []]);
     const [socket] = silent.sockets;

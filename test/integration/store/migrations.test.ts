@@ -78,7 +78,7 @@ test('what a later version has made is named, and does no harm', async () => {
 
 describe('the server', () => {
   const ascii = randomName('ascii');
-  afterAll(() => query(`DROP DATABASE IF EXISTS ${ascii}`));
+  afterAll(() => query(`DROP DATABASE IF EXISTS ${ascii} WITH (FORCE)`));
 
   const answering = (row: Readonly<Record<string, unknown>>) =>
     ({ query: async () => ({ rows: [row] }) }) as unknown as PoolClient;
@@ -100,14 +100,17 @@ describe('the server', () => {
     const url = new URL(sharedDatabaseUrl());
     url.pathname = ascii;
     const client = await session(url.href);
-    for (const prepare of [migrate, requireMigrated]) {
-      await expect(prepare(client, 'events')).rejects.toMatchObject({
-        code: 'DATABASE_ENCODING',
-        message: expect.stringContaining('encoding is SQL_ASCII'),
-      });
+    try {
+      for (const prepare of [migrate, requireMigrated]) {
+        await expect(prepare(client, 'events')).rejects.toMatchObject({
+          code: 'DATABASE_ENCODING',
+          message: expect.stringContaining('encoding is SQL_ASCII'),
+        });
+      }
+      const { rows } = await client.query("SELECT to_regnamespace('events') AS schema");
+      expect(rows).toEqual([{ schema: null }]);
+    } finally {
+      await client.end();
     }
-    const { rows } = await client.query("SELECT to_regnamespace('events') AS schema");
-    expect(rows).toEqual([{ schema: null }]);
-    await client.end();
   });
 });

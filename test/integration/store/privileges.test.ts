@@ -23,7 +23,7 @@ const ALWAYS = {
 };
 
 test.each<[string, ReturnType<typeof needed>, readonly string[], readonly string[]]>([
-  ['by default', needed(), ['SELECT', 'INSERT'], ['SELECT', 'INSERT']],
+  ['nothing is set', needed(), ['SELECT', 'INSERT'], ['SELECT', 'INSERT']],
   ['letters are not counted', needed({ maxRatio: 1 }), ['INSERT'], ['INSERT']],
   ['letters go to a topic', needed({ to: 'topic' }), ['INSERT'], []],
   ['letters go to a topic, too', needed({ to: 'both' }), ['SELECT', 'INSERT'], ['SELECT', 'INSERT']],
@@ -72,7 +72,7 @@ test('each privilege that the role lacks is named once, with the statement that 
   ]);
 });
 
-test('all of them are one refusal, and none is no refusal', async () => {
+test('all privileges that the role lacks are in one refusal', async () => {
   const { schema, client } = await asRole();
   const of = { records: ['INSERT'], gaps: ['INSERT'] } as const;
   await expect(requirePrivileges(client as never, schema, of)).rejects.toMatchObject({

@@ -43,7 +43,7 @@ test.each([
   ['?sslmode=require', true, false],
   ['?sslmode=require&channel_binding=disable', false, false],
   ['?sslmode=require&channel_binding=require', true, true],
-])('a login is bound to the certificate where the URL has "%s": where the server can, %p; it must be, %p', (...of) => {
+])('with "%s" a login may be bound to the certificate: %p, and has to be: %p', (...of) => {
   const [parameters, isBoundWhereItCan, isBound] = of;
   const [host] = hostsOf({ url: `${URL}${parameters}` });
   expect([host?.config.enableChannelBinding, host?.isBound]).toEqual([isBoundWhereItCan, isBound]);

@@ -105,7 +105,6 @@ describe("an error of a table's statement", () => {
 });
 
 describe('the advice on a refused connection', () => {
-  const login = Object.assign(new DatabaseError('no', 0, 'error'), { code: '28P01' });
   const pooler = Object.assign(new DatabaseError('unsupported startup parameter: lock_timeout', 0, 'error'), {
     code: '08P01',
   });
@@ -115,7 +114,9 @@ describe('the advice on a refused connection', () => {
   });
 
   test('of several hosts is that of each, once', () => {
-    const { message } = asStreamError(new AggregateError([login, login, pooler], 'one: no; two: no; three: no'));
+    const { message } = asStreamError(
+      new AggregateError([databaseError('28P01'), databaseError('28P01'), pooler], 'one: no; two: no; three: no'),
+    );
     expect(message.split('check user, password and client certificate').length).toBe(2);
     expect(message).toContain("the lines of the server's pg_hba.conf; a connection pooler is in the way");
   });

@@ -8,7 +8,6 @@ import {
   troubleOf,
   verdictOn,
 } from '../../../../app/store/connection/sqlstate.ts';
-import { reasonOfSqlstate } from '../../../../app/store/copy/refused-row.ts';
 
 function databaseError(code: string): DatabaseError {
   const error = new DatabaseError('it went wrong', 0, 'error');
@@ -172,10 +171,6 @@ test.each([
 
 test('a log-in that lacks a password is for a person to mend', () => {
   expect(verdictOn(new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string'))).toBe('stop');
-});
-
-test('a SQLSTATE without a special reason is a refusal by the database', () => {
-  expect(reasonOfSqlstate('23514')).toBe('rejected_by_database');
 });
 
 test('a description has neither detail nor context, which may quote a record', () => {

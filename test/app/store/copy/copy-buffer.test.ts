@@ -59,7 +59,7 @@ test('text in place is copied byte for byte, and is text where it is UTF-8 witho
 });
 
 test.each([1, 15, 16, 17, 511, 512, 5_000])(
-  'a NUL or a byte that is no UTF-8 is seen at any place of %d bytes',
+  'a NUL or a byte that is no UTF-8 is seen at the first, the middle and the last of %d bytes',
   (length) => {
     const isText = (bytes: Buffer): boolean => {
       const { at, ...from } = within(bytes);

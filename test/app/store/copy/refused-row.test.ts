@@ -87,12 +87,12 @@ describe('a right that is lacking', () => {
     expect(asRefusal(error, { ...TEXT, statement: 'COPY', hasPolicies: true })).toMatchObject({ index: 2 });
   });
 
-  test('is that of the role where it has none', () => {
+  test('is the fault of the role where it has none', () => {
     expect(asRefusal(error, { ...TEXT, statement: 'COPY' })).toBe(error);
     expect(asRefusal(error)).toBe(error);
   });
 
-  test('alone is one by policies', () => {
+  test('is the only error that policies make the fault of a row', () => {
     const other = Object.assign(new DatabaseError('refused', 0, 'error'), { code: '55P03' });
     expect(asRefusal(other, { ...TEXT, statement: 'COPY', hasPolicies: true })).toBe(other);
   });

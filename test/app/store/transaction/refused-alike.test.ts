@@ -32,19 +32,20 @@ interface Transaction {
 
 const placesTo = (rows: number): readonly number[] => Array.from({ length: rows }, (_, place) => place);
 
-/** Rows of one byte each. */
-function rowsOf({ rows, table = ORDERS, deletes = [], ofItems = [] }: Transaction): TableRows {
-  const starts = Uint32Array.from(
-    placesTo(rows + 1),
-    (end) => placesTo(end).filter((of) => !ofItems.includes(of)).length,
-  );
+/** Rows of one byte each. @param without places of the records that have none */
+function rowsOf({ rows, table = ORDERS, deletes = [] }: Transaction, without: readonly number[] = []): TableRows {
+  const rowsBefore = (end: number) => placesTo(end).filter((place) => !without.includes(place)).length;
+  const starts = Uint32Array.from(placesTo(rows + 1), rowsBefore);
   return { table, rows: new Rows(Buffer.alloc(rows), starts, { deletes: new Set(deletes) }) };
 }
 
 function batchesOf(transaction: Transaction): readonly TableRows[] {
   const { rows, ofItems } = transaction;
-  const others = ofItems && placesTo(rows).filter((place) => !ofItems.includes(place));
-  return [rowsOf(transaction), ...(others ? [rowsOf({ rows, table: ITEMS, ofItems: others })] : [])];
+  if (ofItems === undefined) {
+    return [rowsOf(transaction)];
+  }
+  const others = placesTo(rows).filter((place) => !ofItems.includes(place));
+  return [rowsOf(transaction, ofItems), rowsOf({ rows, table: ITEMS }, others)];
 }
 
 function admittedOf({ rows, topic = 'topic', partition = 0 }: Transaction): AdmittedRecords {
