@@ -78,7 +78,9 @@ test('all privileges that the role lacks are in one refusal', async () => {
   await expect(requirePrivileges(client as never, schema, of)).rejects.toMatchObject({
     code: 'DATABASE_REFUSED',
     message: expect.stringContaining(
-      `the role ${role} lacks INSERT on ${schema}.records, INSERT on ${schema}.gaps, which the consumer needs`,
+      `the role ${role} lacks INSERT on ${schema}.records, INSERT on ${schema}.gaps, which the consumer needs sooner or ` +
+        `later. As the owner of the tables run: GRANT INSERT ON ${schema}.records TO ${role}; ` +
+        `GRANT INSERT ON ${schema}.gaps TO ${role}; Then start again`,
     ),
   });
   for (const table of ['records', 'gaps']) {
