@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { ConnectionCheck } from '../../../app/store/database-check.ts';
 import { freePort } from '../../../dev/run/free-port.ts';
-import { checkSettings } from '../../../settings/settings.ts';
+import { checkedSettings } from '../../settings/checked-settings.ts';
 import { query } from '../stack/database.ts';
 import { freezePostgres, startPrivatePostgres } from '../stack/private-servers.ts';
 import { randomName } from '../stack/random-name.ts';
@@ -18,14 +18,7 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((check) => check.close()));
 });
 
-function databaseAt(url: string) {
-  const kafka = { brokers: ['unused:9092'], topics: ['unused'], groupId: 'unused' };
-  const checked = checkSettings({ kafka, database: { url } });
-  if (!checked.ok) {
-    throw new Error('the settings of this test are wrong');
-  }
-  return checked.value.database;
-}
+const databaseAt = (url: string) => checkedSettings({ database: { url } }).database;
 
 /** A database of this file alone, where all sessions are those of its checks. */
 const database = randomName('check');

@@ -2,7 +2,7 @@ import { afterAll, expect, jest, test } from '@jest/globals';
 import type pg from 'pg';
 import { DatabasePool } from '../../../app/store/connection/database-pool.ts';
 import { ConnectionCheck } from '../../../app/store/database-check.ts';
-import { checkSettings } from '../../../settings/settings.ts';
+import { checkedSettings } from '../../settings/checked-settings.ts';
 import { query } from '../stack/database.ts';
 import { startPgBouncer } from '../stack/pgbouncer.ts';
 import { testSincePostgres } from '../stack/postgres-version.ts';
@@ -14,17 +14,11 @@ const opened: DatabasePool[] = [];
 afterAll(() => Promise.all(opened.map((pool) => pool.close())));
 
 function aPool(statementTimeout: string, url = sharedDatabaseUrl()) {
-  const checked = checkSettings({
-    kafka: { brokers: ['unused:9092'], topics: ['unused'], groupId: 'unused' },
-    database: { url, statementTimeout },
-  });
-  if (!checked.ok) {
-    throw new Error('the settings of this test are wrong');
-  }
+  const { database: settings } = checkedSettings({ database: { url, statementTimeout } });
   const failures: number[] = [];
-  const pool = new DatabasePool(checked.value.database, () => failures.push(Date.now()));
+  const pool = new DatabasePool(settings, () => failures.push(Date.now()));
   opened.push(pool);
-  return { pool, failures, settings: checked.value.database };
+  return { pool, failures, settings };
 }
 
 const shown = (pool: DatabasePool, name: string) =>

@@ -9,8 +9,8 @@ import { type EndedSession, sessionName } from '../../../app/store/transaction/f
 import type { UserTable, UserTables } from '../../../app/store/transaction/topic-tables.ts';
 import type { DeadLetter } from '../../../app/stream/ports/dead-letter.ts';
 import type { WriteRequest } from '../../../app/stream/ports/record-sink.ts';
-import { checkSettings } from '../../../settings/settings.ts';
 import { aRecord } from '../../app/stream/records.ts';
+import { checkedSettings } from '../../settings/checked-settings.ts';
 import { randomName } from '../stack/random-name.ts';
 import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
 
@@ -54,15 +54,12 @@ export function openStore(options: StoreOptions = {}) {
   const url = new URL(options.url ?? sharedDatabaseUrl());
   url.searchParams.set('options', `-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}`);
   const { kafka, database, ...others } = settings ?? {};
-  const checked = checkSettings({
+  const checked = checkedSettings({
     database: { url: url.href, schema, ...(database as object) },
     ...others,
-    kafka: { brokers: ['unused:9092'], topics: ['unused'], groupId, ...(kafka as object) },
+    kafka: { groupId, ...(kafka as object) },
   });
-  if (!checked.ok) {
-    throw new Error('the settings of this test are wrong');
-  }
-  const pool = new DatabasePool(checked.value.database, () => undefined, { sessionName: sessionName(groupId) });
+  const pool = new DatabasePool(checked.database, () => undefined, { sessionName: sessionName(groupId) });
   opened.push(pool);
   const send = options.deadLetterTopic ?? (async () => undefined);
   const ended: EndedSession[] = [];
@@ -73,10 +70,10 @@ export function openStore(options: StoreOptions = {}) {
   };
   const { userTables: tables, decoderOf, isTemplated } = options;
   const userTables = typeof tables === 'function' ? listed(tables) : tables;
-  const sink = new PostgresSink(pool, checked.value, { send }, reports, {
+  const sink = new PostgresSink(pool, checked, { send }, reports, {
     ...(userTables && { userTables }),
     ...(decoderOf && { decoderOf }),
-    ...(isTemplated && { topics: { settings: checked.value, isTemplated } }),
+    ...(isTemplated && { topics: { settings: checked, isTemplated } }),
   });
   return { schema, groupId, pool, sink, ended, shared };
 }

@@ -6,17 +6,11 @@ import {
   firstHost,
   requireSession,
 } from '../../../../app/store/connection/database-connection.ts';
-import { checkSettings } from '../../../../settings/settings.ts';
+import { checkedSettings } from '../../../settings/checked-settings.ts';
 
 /** The hosts of these settings. */
-function hostsOf(database: Readonly<Record<string, unknown>>): readonly DatabaseHost[] {
-  const kafka = { brokers: ['unused:9092'], topics: ['unused'], groupId: 'unused' };
-  const checked = checkSettings({ kafka, database });
-  if (!checked.ok) {
-    throw new Error(JSON.stringify(checked));
-  }
-  return databaseHosts(checked.value.database);
-}
+const hostsOf = (database: Readonly<Record<string, unknown>>): readonly DatabaseHost[] =>
+  databaseHosts(checkedSettings({ database }).database);
 
 const URL = 'postgresql://of_url:in_url@one:5433/shop';
 

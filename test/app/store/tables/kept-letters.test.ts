@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { KeptLetters, type WaitingLetters } from '../../../../app/store/tables/kept-letters.ts';
 import { OutageError } from '../../../../app/stream/ports/stream-errors.ts';
-import { checkSettings } from '../../../../settings/settings.ts';
+import { checkedSettings } from '../../../settings/checked-settings.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -15,14 +15,11 @@ interface Answer {
 
 /** Letters of a group that reads two topics, with a clock that goes on by what is asked and waited for. */
 function open(answers: readonly Answer[], deadLetters: Readonly<Record<string, string>> = {}) {
-  const checked = checkSettings({
-    kafka: { brokers: ['unused:9092'], topics: ['items', 'orders'], groupId: 'group' },
+  const settings = checkedSettings({
+    kafka: { topics: ['items', 'orders'] },
     database: { url: 'postgresql://u:p@unused/shop' },
     deadLetters,
   });
-  if (!checked.ok) {
-    throw new Error(JSON.stringify(checked));
-  }
   const [left, waits, ending] = [[...answers], [] as number[], new AbortController()];
   const logged: unknown[] = [];
   let nowMs = 0;
@@ -46,7 +43,7 @@ function open(answers: readonly Answer[], deadLetters: Readonly<Record<string, s
   };
   const note = (level: string) => (fields: object) => logged.push([level, fields]);
   const logger = { info: note('info'), warn: note('warn') };
-  const letters = new KeptLetters(pool as never, checked.value, { clock, logger });
+  const letters = new KeptLetters(pool as never, settings, { clock, logger });
   const pass = (ms: number) => {
     nowMs += ms;
   };
