@@ -3,7 +3,7 @@ import pg from 'pg';
 import { rdsToken } from '../../../app/credentials/signature-v4.ts';
 import { databaseHosts, openConnection } from '../../../app/store/connection/database-connection.ts';
 import { DatabasePool } from '../../../app/store/connection/database-pool.ts';
-import { checkSettings } from '../../../settings/settings.ts';
+import { checkedSettings } from '../../settings/checked-settings.ts';
 import { query } from '../stack/database.ts';
 import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
 import { type TestAuthority, testAuthority } from '../stack/test-authority.ts';
@@ -24,14 +24,7 @@ beforeAll(async () => {
 });
 
 function settingsOf(url: string, tls?: Tls, more: Readonly<Record<string, unknown>> = {}) {
-  const checked = checkSettings({
-    kafka: { brokers: ['unused:9092'], topics: ['unused'], groupId: 'unused' },
-    database: { url, ...(tls && { tls }), ...more },
-  });
-  if (!checked.ok) {
-    throw new Error(checked.problems.map(({ message }) => message).join());
-  }
-  return checked.value.database;
+  return checkedSettings({ database: { url, ...(tls && { tls }), ...more } }).database;
 }
 
 /** The mechanism that a login with SCRAM chooses. */

@@ -5,7 +5,7 @@ import { DatabasePool } from '../../../app/store/connection/database-pool.ts';
 import { FilledTables } from '../../../app/store/tables/filled-tables.ts';
 import { migrate } from '../../../app/store/tables/migrations.ts';
 import { initializePositions } from '../../../app/store/tables/offsets-table.ts';
-import { checkSettings } from '../../../settings/settings.ts';
+import { checkedSettings } from '../../settings/checked-settings.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
 import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
@@ -21,14 +21,8 @@ let pool: DatabasePool;
 function openPool(): DatabasePool {
   const url = new URL(sharedDatabaseUrl());
   url.username = role;
-  const checked = checkSettings({
-    kafka: { brokers: ['unused:9092'], topics: ['unused'], groupId: 'unused' },
-    database: { url: url.href, poolSize: STARTERS },
-  });
-  if (!checked.ok) {
-    throw new Error('the settings of this test are wrong');
-  }
-  return new DatabasePool(checked.value.database, () => undefined);
+  const { database } = checkedSettings({ database: { url: url.href, poolSize: STARTERS } });
+  return new DatabasePool(database, () => undefined);
 }
 
 /** Begins the work so many times at once and lets none go on before all of them wait for what `gate` locks. */

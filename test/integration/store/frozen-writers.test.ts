@@ -6,7 +6,7 @@ import type { Logger } from '../../../app/logging/logger.ts';
 import { TableLocks } from '../../../app/store/tables/table-locks.ts';
 import { sessionName } from '../../../app/store/transaction/frozen-writers.ts';
 import type { WriteOutcome } from '../../../app/stream/ports/record-sink.ts';
-import { checkSettings } from '../../../settings/settings.ts';
+import { checkedSettings } from '../../settings/checked-settings.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
 import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
@@ -190,14 +190,7 @@ describe('a look for locks', () => {
   function looking(at = schema, info = write): TableLocks {
     const url = new URL(sharedDatabaseUrl());
     [url.username, url.password] = [role, 'x'];
-    const checked = checkSettings({
-      database: { url: url.href, schema: at },
-      kafka: { brokers: ['unused:9092'], topics: ['unused'], groupId: GROUP },
-    });
-    if (!checked.ok) {
-      throw new Error('the settings of this test are wrong');
-    }
-    const settings = checked.value;
+    const settings = checkedSettings({ database: { url: url.href, schema: at }, kafka: { groupId: GROUP } });
     const logger = { warn: info, info } as unknown as Logger;
     return new TableLocks({
       settings,

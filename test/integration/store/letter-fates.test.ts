@@ -5,7 +5,7 @@ import { atPlace, discardLetter } from '../../../app/commands/dead-letters/one-l
 import type { DatabasePool } from '../../../app/store/connection/database-pool.ts';
 import { countLetters, expireLetters, KeptLetters } from '../../../app/store/tables/kept-letters.ts';
 import { systemClock } from '../../../app/stream/ports/clock.ts';
-import { checkSettings } from '../../../settings/settings.ts';
+import { checkedSettings } from '../../settings/checked-settings.ts';
 import { type CommitProxy, type CutMoment, startCommitProxy } from '../stack/commit-proxy.ts';
 import { query } from '../stack/database.ts';
 import { IS_LONG_RUN } from '../stack/long-test.ts';
@@ -201,17 +201,12 @@ test.each(TARGETS)(
 );
 
 describe('letters that expire', () => {
-  const settings = (keep?: string) => {
-    const checked = checkSettings({
-      kafka: { brokers: ['unused:9092'], topics: [TOPIC, 'payments'], groupId: 'group' },
+  const settings = (keep?: string) =>
+    checkedSettings({
+      kafka: { topics: [TOPIC, 'payments'], groupId: 'group' },
       database: { url: 'postgresql://unused/unused', schema },
       deadLetters: { ...(keep && { keep }) },
     });
-    if (!checked.ok) {
-      throw new Error('the settings of this test are wrong');
-    }
-    return checked.value;
-  };
 
   /** Looks once, and reports what it knows. */
   async function lookedAfter(keep?: string) {
